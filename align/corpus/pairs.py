@@ -16,6 +16,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 from align.files.names import comparable
@@ -179,7 +180,7 @@ def _manifest(path: str, groups: Groups) -> list[Pair]:
     folder = os.path.dirname(path)
     pairs = []
     for row in manifest_rows(path, ("audio", "labels"), ("audio", "labels")):
-        audio, labels = (os.path.join(folder, row[c]) for c in ("audio", "labels"))
+        audio, labels = (str(Path(folder, row[c])) for c in ("audio", "labels"))
         group = row.get("group") or _group(audio, folder or ".", groups)
         pairs.append(Pair(audio, labels, group))
     return pairs

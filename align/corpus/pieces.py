@@ -18,6 +18,7 @@ A manifest may state the pieces instead: a table (``.csv``, ``.tsv``) with the c
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 from align.corpus.pairs import AUDIO_SUFFIXES
@@ -159,8 +160,8 @@ def _manifest(path: str, groups: Groups) -> list[Piece]:
     top = os.path.dirname(path)
     pieces = []
     for row in manifest_rows(path, ("audio", "score", "truth"), ("audio", "score")):
-        audio, score = (os.path.join(top, row[column]) for column in ("audio", "score"))
-        truth = os.path.join(top, row["truth"]) if row.get("truth") else None
+        audio, score = (str(Path(top, row[column])) for column in ("audio", "score"))
+        truth = str(Path(top, row["truth"])) if row.get("truth") else None
         group = row.get("group") or group_of(audio, audio, top or ".", groups)
         pieces.append(Piece(os.path.splitext(audio)[0], audio, score, truth, group))
     return pieces

@@ -28,7 +28,7 @@ def sound(path, rate=16000, channels=1, seconds=SECONDS, **options):
 
 def phn(path, text="0 3200 h#\n3200 4800 k\n4800 8000 h#\n"):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return path
 
 

@@ -64,7 +64,7 @@ def test_files_of_one_name_are_a_piece(good: Path, tmp_path: Path) -> None:
     assert corpus.groups == ["One", "two", "x/three"]
     assert (corpus.problems, corpus.unpaired) == ([], [])
     one = next(e for e in corpus if e.group == "One")
-    assert one.score.path.endswith("one.MID")
+    assert Path(one.score.path).samefile(root / "one.MID")  # Windows knows it as One.mid
     assert np.flatnonzero(np.isnan(one.onsets)).tolist() == [3, 7]
 
 

@@ -61,7 +61,8 @@ def grid(path: Path, labels: list[str], bounds: list[float], tier: str = "phones
     path.parent.mkdir(parents=True, exist_ok=True)
     intervals = np.stack([bounds[:-1], bounds[1:]], axis=1)
     words = (["word"], [[bounds[0], bounds[-1]]])
-    path.write_text(format_textgrid({"words": words, tier: (labels, intervals)}, bounds[-1]))
+    tiers = {"words": words, tier: (labels, intervals)}
+    path.write_text(format_textgrid(tiers, bounds[-1]), encoding="utf-8")
     return path
 
 
