@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -17,7 +16,7 @@ from align.batch.journal import Journal, Record
 from align.errors import DataError
 from align.files.atomic import atomic_write
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX file systems")
+resource = pytest.importorskip("resource", reason="POSIX file systems")
 
 NAMES = ("ann/u0", "ann/u1", "bob/u0", "bob/u1")
 
