@@ -1,6 +1,7 @@
 """Runs over a corpus: what is done, what is left alone, and what is said."""
 
 import csv
+import json
 import os
 import shutil
 import time
@@ -239,7 +240,8 @@ def test_pieces_become_files_of_their_name(tmp_path: Path) -> None:
     assert done.aligned == ("air", "set/minuet")
     expected = [f"{n}{s}" for n in done.aligned for s in (".csv", ".json", ".tempo.csv")]
     assert sorted(tree(tmp_path / "out", table=False)) == sorted(expected)
-    assert str(pieces / "set/minuet/score.csv") in (tmp_path / "out/set/minuet.json").read_text()
+    content = json.loads((tmp_path / "out/set/minuet.json").read_text("utf-8"))
+    assert content["score_file"] == str(pieces / "set/minuet/score.csv")
     why = dict(done.failed)
     assert "has no file beside it that is its score" in why[str(pieces / "set/gigue/audio.wav")]
     assert why[str(pieces / "lost/score.csv")] == "has no recording in its folder."
@@ -352,7 +354,8 @@ def test_one_bad_file_stops_no_other(recordings: Path) -> None:
     write_recording(recordings / "bob/change", ["sil", "aa"], seed=1)
     done = run(recordings, kind=FaultyWork(suffix=None))
     assert done.aligned == ("bob/u0", "bob/u1")
-    why = {os.path.relpath(path, recordings): reason for path, reason in done.failed}
+    failed = [(Path(path).relative_to(recordings), reason) for path, reason in done.failed]
+    why = {path.as_posix(): reason for path, reason in failed}
     assert why == {
         "ann/u0.wav": "cannot be read as audio.",
         "ann/u1.wav": f"{recordings / 'ann/u1.phones'}: there are no phones; give at least one.",
