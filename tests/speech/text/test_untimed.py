@@ -66,7 +66,8 @@ def test_the_command_takes_transcripts(tmp_path: Path, monkeypatch: pytest.Monke
     for name in ("a", "b"):
         (corpus / f"{name}.flac").write_bytes((files("align.data") / "kiwi.flac").read_bytes())
     (corpus / "a.txt").write_text(TEXT)
-    (tmp_path / "w.dict").write_text("".join(f"{word}\t{way}\n" for word, [way] in WORDS.items()))
+    rows = "".join(f"{word}\t{way}\n" for word, [way] in WORDS.items())
+    (tmp_path / "w.dict").write_text(rows, encoding="utf-8")
     told = "adapt speech-any corpus --from-text --language xx --dictionary w.dict --steps 1"
     monkeypatch.chdir(tmp_path)
     done = run(*told.split(), "-o", "mine.align")

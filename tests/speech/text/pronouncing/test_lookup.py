@@ -231,7 +231,8 @@ def test_phonemizer_is_asked_where_there_is_no_espeak(
         f"    open({str(log)!r}, 'w').write(repr((sys.argv[1:], word, dict(os.environ))))\n"
         "    if 'xx' in sys.argv:\n"
         "        sys.exit('fatal error: language \"xx\" is not supported by the espeak backend')\n"
-        "    sys.stdout.buffer.write('ʃ_ˈø_n_ \\n'.encode())\n"
+        "    sys.stdout.buffer.write('ʃ_ˈø_n_ \\n'.encode())\n",
+        encoding="utf-8",
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.syspath_prepend(str(tmp_path))
