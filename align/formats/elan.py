@@ -13,6 +13,8 @@ pympi-ling is optional (``pip install margin-align[elan]``). What it loses, and 
 * Annotations without times of their own (*Symbolic Subdivision*) all get those of their parent,
   and below a dependent tier with times pympi 1.71 fails: they share their parent in equal parts
   here.
+* A linked recording may have been moved against the annotations (``TIME_ORIGIN``), which pympi
+  leaves to its users: times are those of the recording here (`align.formats.elan_kept.zero_of`).
 * It gives no lines, so errors name the tier and the label. It renames a file that exists to
   ``.bak``: so it makes the text here, and the file is written as all others are.
 * Controlled vocabularies, comments and links to other files are passed over here; labels keep
@@ -34,7 +36,14 @@ from typing import Any
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import read_bytes
-from align.formats.elan_kept import DURATION, OWN_TYPES, audio_type, origin_of, rewritten
+from align.formats.elan_kept import (
+    DURATION,
+    OWN_TYPES,
+    audio_type,
+    origin_of,
+    rewritten,
+    zero_of,
+)
 from align.formats.labels import ticks
 from align.formats.tier_format import TierFormat
 from align.formats.tiers import PHONES, UTTERANCES, WORDS, Tier, Tiers, speaker_of
@@ -72,7 +81,7 @@ def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier
         raise DataError("declares entities, which no ELAN file does; save it again.", path=name)
     try:
         eaf = elan.Eaf(os.path.abspath(name), suppress_version_warning=True)
-        tiers = _Annotations(eaf).tiers()
+        tiers = _Annotations(eaf, zero_of(eaf.media_descriptors, name)).tiers()
     except (DataError, MemoryError):
         raise
     except Exception as error:  # pympi checks nothing: any error of Python may come from a file
@@ -87,10 +96,11 @@ def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier
 
 
 class _Annotations:
-    """The annotations of a file, and where each begins and ends, in milliseconds."""
+    """The annotations of a file, and where each begins and ends, in ms of the recording."""
 
-    def __init__(self, eaf: Any) -> None:
+    def __init__(self, eaf: Any, zero: int) -> None:
         self.eaf = eaf
+        self.zero = zero  # when the time of the annotations is 0, in ms of the recording
         self.times: dict[str, tuple[float, float]] = {}
 
     def tiers(self) -> list[Tier]:
@@ -118,7 +128,7 @@ class _Annotations:
         slots = [slot for _, (begin, end, _, _) in rows for slot in (begin, end)]
         chain = list(dict.fromkeys(slots))  # neighbours share the slot between them
         known = [k for k, slot in enumerate(chain) if self.eaf.timeslots[slot] is not None]
-        at = {chain[k]: float(self.eaf.timeslots[chain[k]]) for k in known}
+        at = {chain[k]: float(self.eaf.timeslots[chain[k]] + self.zero) for k in known}
         for first, last in pairwise(known):
             begin, end = at[chain[first]], at[chain[last]]
             for k in range(first + 1, last):

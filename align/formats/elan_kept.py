@@ -6,12 +6,16 @@ vocabulary an annotation is. So the file itself is carried along, and is written
 tiers that are kept.
 """
 
+import os
+import re
+from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
+from align.errors import DataError
 from align.formats.tiers import Origin, Tiers, speaker_of
 from align.formats.xml_files import audio_name
 
-__all__ = ["DURATION", "OWN_TYPES", "audio_type", "origin_of", "rewritten"]
+__all__ = ["DURATION", "OWN_TYPES", "audio_type", "origin_of", "rewritten", "zero_of"]
 
 OWN_TYPES = ("intervals", "points", "within")
 """Types of the tiers that Align writes: what they say, the tiers and their names say, too."""
@@ -61,7 +65,7 @@ def rewritten(origin: Origin, tiers: Tiers) -> str:
             root.remove(tier)
     header = root.find("HEADER")
     if header is not None and tiers.audio is not None:
-        _add_audio(header, tiers.audio)
+        _add_audio(header, tiers.audio, tiers.path or "")
         for known in header.findall("PROPERTY"):
             if known.get("NAME") == DURATION:
                 known.text = str(round(tiers.duration * 1000))
@@ -69,15 +73,67 @@ def rewritten(origin: Origin, tiers: Tiers) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _add_audio(header: ElementTree.Element, audio: str) -> None:
+def _add_audio(header: ElementTree.Element, audio: str, path: str) -> None:
     """Name the recording, where the file does not do so yet."""
     name = audio_name(audio)
     media = header.findall("MEDIA_DESCRIPTOR")
-    urls = [one.get(key, "") for one in media for key in ("MEDIA_URL", "RELATIVE_MEDIA_URL")]
-    if all(url.rpartition("/")[2] != name for url in urls):
+    known = [one.attrib for one in media]
+    if name not in map(_media_name, known):
         about = {"MEDIA_URL": f"./{name}", "MIME_TYPE": audio_type(name)}
         about["RELATIVE_MEDIA_URL"] = f"./{name}"
+        if zero := zero_of(known, path):  # times of annotations stay as they stood
+            about["TIME_ORIGIN"] = str(zero)
         header.insert(len(media), ElementTree.Element("MEDIA_DESCRIPTOR", about))
+
+
+def zero_of(media: Sequence[Mapping[str, str]], path: str) -> int:
+    """Return when, in the recording, the time of the annotations is 0, in milliseconds.
+
+    Each ``MEDIA_DESCRIPTOR`` may have a ``TIME_ORIGIN``: ELAN plays at the time t of the
+    annotations what is at t + ``TIME_ORIGIN`` in that file. Of several files the recording is the
+    one that is called as the annotations are, else the one of sound.
+
+    Raises DataError where that leaves files that were moved against each other.
+
+    Examples
+    --------
+    >>> zero_of([{"MEDIA_URL": "kiwi.mp4", "TIME_ORIGIN": "1500"}], "kiwi.eaf")
+    1500
+    """
+    zeros = {_media_name(one): _time_origin(one, path) for one in media}
+    if len(set(zeros.values())) > 1:
+        stem = _stem(path)
+        sound = {_media_name(one) for one in media if one.get("MIME_TYPE", "").startswith("audio")}
+        named = [name for name in zeros if _stem(name) == stem]
+        zeros = {name: zeros[name] for name in named or [n for n in zeros if n in sound] or zeros}
+    if len(set(zeros.values())) > 1:
+        moved = ", ".join(f"{name} by {zero / 1000:g} s" for name, zero in zeros.items())
+        raise DataError(
+            f"links files that were moved against each other ({moved}), and does not say which is "
+            "the recording; give it the name of its recording.",
+            path=path,
+        )
+    return next(iter(zeros.values()), 0)
+
+
+def _media_name(about: Mapping[str, str]) -> str:
+    urls = [about.get(key, "") for key in ("RELATIVE_MEDIA_URL", "MEDIA_URL")]
+    return next((url.rpartition("/")[2] for url in urls if url), "")
+
+
+def _stem(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0].casefold()
+
+
+def _time_origin(about: Mapping[str, str], path: str) -> int:
+    value = about.get("TIME_ORIGIN", "").strip() or "0"
+    if not re.fullmatch("[+-]?[0-9]{1,12}", value):
+        raise DataError(
+            f"the TIME_ORIGIN of {_media_name(about)!r} is {value[:40]!r}, must be whole "
+            "milliseconds.",
+            path=path,
+        )
+    return int(value)
 
 
 def audio_type(name: str) -> str:

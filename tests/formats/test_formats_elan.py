@@ -234,6 +234,59 @@ def test_from_elan_to_elan_everything_is_kept(tmp_path: Path) -> None:
     assert gloss == [(1250, 1500, "PLURAL")]
 
 
+def linked(path: Path, *media: tuple[str, str, int]) -> Path:
+    """An annotation from 1 to 2 s, and files with their types and what ELAN skips of them."""
+    eaf = pympi.Eaf()
+    eaf.add_annotation("default", 1000, 2000, "kiwis run")
+    for name, kind, zero in media:
+        eaf.add_linked_file(f"file:///D:/{name}", f"./{name}", kind, zero)
+    path.unlink(missing_ok=True)
+    eaf.to_file(path)
+    return path
+
+
+WAVE, VIDEO = "audio/x-wav", "video/mp4"
+MOVED = [
+    ([("tape.wav", WAVE, 1500)], 2.5),
+    ([("field.mp4", VIDEO, 1500), ("other.mp4", VIDEO, 0)], 2.5),  # its sound is field.wav
+    ([("a.mp4", VIDEO, 0), ("b.wav", WAVE, 250)], 1.25),
+    ([("a.mp4", VIDEO, 250), ("field.wav", WAVE, 0), ("c.wav", WAVE, 9)], 1.0),
+    ([("a.wav", WAVE, -500), ("b.wav", WAVE, -500)], 0.5),
+]
+
+
+@pytest.mark.parametrize(("media", "start"), MOVED)
+def test_times_are_those_of_a_recording_that_was_moved(tmp_path: Path, media, start) -> None:
+    path = linked(tmp_path / "field.eaf", *media)
+    tiers = read_tiers(path, duration=5.0)
+    assert tiers.tiers[0].times == ((start, start + 1),)
+    assert read_labels(path).intervals[1].tolist() == [start, start + 1]
+    assert read_transcript(path)[0].start == start
+    # what is written means the same again, also of a recording that is added
+    write_tiers(tmp_path / "same.eaf", replace(tiers, audio="new.wav"))
+    if len(media) == 1:  # of others it depends on the name of the file which one it is
+        assert read_tiers(tmp_path / "same.eaf").tiers[0].times == tiers.tiers[0].times
+    added = pympi.Eaf(tmp_path / "same.eaf").media_descriptors[-1]
+    zero = round(1000 * start) - 1000
+    assert (added["MEDIA_URL"], added.get("TIME_ORIGIN", "0")) == ("./new.wav", str(zero))
+    phrase = replace(tiers.tiers[0], labels=("kiwis ran",))
+    write_tiers(tmp_path / "own.eaf", replace(tiers, tiers=(phrase,), audio="new.wav"))
+    own = pympi.Eaf(tmp_path / "own.eaf")
+    assert "TIME_ORIGIN" not in own.media_descriptors[0]
+    at = round(1000 * start)
+    assert own.get_annotation_data_for_tier("default") == [(at, at + 1000, "kiwis ran")]
+
+
+def test_which_recording_was_moved_may_be_open(tmp_path: Path) -> None:
+    path = linked(tmp_path / "field.eaf", ("a.wav", WAVE, 0), ("b.wav", WAVE, 250))
+    with pytest.raises(DataError, match=r"against each other \(a.wav by 0 s, b.wav by 0.25 s\)"):
+        read_tiers(path)
+    path = linked(path, ("a.wav", WAVE, 250))
+    path.write_text(path.read_text().replace('"250"', '"a"'))
+    with pytest.raises(DataError, match=r"TIME_ORIGIN of 'a.wav' is 'a', must be whole"):
+        read_tiers(path)
+
+
 def test_tiers_that_were_changed_are_written_as_they_are(tmp_path: Path) -> None:
     tiers = read_tiers(annotated(tmp_path))
     changed = [replace(one, labels=("kiwis ran",)) if one.name == "phrase" else one
