@@ -33,6 +33,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from align.speech.text.reading.chat import said_in_chat
+from align.speech.text.reading.lyrics import sung_lines
 from align.speech.text.reading.pages import without_marks_of_pages
 
 __all__ = ["Turn", "read_turns"]
@@ -100,7 +101,7 @@ def read_turns(text: str) -> list[Turn]:
     if any(_CHAT.match(line) for line in lines):
         return _of_chat(lines)
     lines = _without_numbers(["" if _MADE_BY.fullmatch(line) else line for line in lines])
-    lines = without_marks_of_pages(lines)
+    lines = sung_lines(without_marks_of_pages(lines))
     heads = _heads_below_times(lines) or _heads(lines)
     stamped = _are_stamped(lines)
     turns = [Turn("", "", 1)]

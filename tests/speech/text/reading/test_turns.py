@@ -351,3 +351,32 @@ def test_two_who_speak_at_once_have_no_common_tier() -> None:
 
     with pytest.raises(DataError, match=r"talk\.wav.*at once at 0\.700 s"):
         as_one_speaker(TextAlignment({"Ann": tiers(0.5), "Bob": tiers(0.7)}))
+
+
+LYRICS = """[ti:The kiwi]
+[ar: Ann]
+[length:00:30.00]
+[offset:+500]
+
+[00:04.20]A kiwi walks
+[00:08.90][00:21.35]la la
+[00:12.00]<00:12.00>it <00:12.40>sleeps
+so deep
+[00:25.00]
+"""
+
+
+@pytest.mark.parametrize("name", ["kiwi.lrc", "kiwi.txt"])
+def test_headers_of_lyrics_are_not_sung_and_a_refrain_twice(tmp_path, name: str) -> None:
+    (tmp_path / name).write_text(LYRICS)
+    (found,) = read_transcript(tmp_path / name)
+    assert found.text.split() == "A kiwi walks la la it sleeps so deep la la".split()
+    assert (found.speaker, found.start) == ("", None)
+    (tmp_path / name).write_text(LYRICS.replace("[00:21.35]", ""))
+    (found,) = read_transcript(tmp_path / name)
+    assert found.text.split() == "A kiwi walks la la it sleeps so deep".split()
+
+
+def test_what_only_looks_like_lyrics_stays() -> None:
+    assert read_turns("[by: hand]\nso it was")[0].text == "[by: hand]\nso it was"
+    assert read_turns("[00:01]it\n[00:02]was [al: x] so")[0].text.endswith("was [al: x] so")
