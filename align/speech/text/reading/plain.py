@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from align.errors import DataError
 
-__all__ = ["check_plain"]
+__all__ = ["check_no_transcriber", "check_plain"]
 
 _FIRST = {  # what the text begins with
     "XML or HTML": re.compile(r"<(\?xml|!doctype|html|tt|tei|transcript)[\s>]", re.IGNORECASE),
@@ -19,6 +19,9 @@ _FIRST = {  # what the text begins with
     "a master label file of HTK": re.compile(r"#!MLF!#"),
     "a Partitur file of BAS": re.compile(r"LHD:?\s+Partitur", re.IGNORECASE),
 }
+_TRANSCRIBER = re.compile(
+    rb"[^<]{0,8}(?:<[?!](?!DOCTYPE Trans\b)[^>]*>\s*)*<(?:!DOCTYPE )?Trans\b"
+)
 _TIME = r"\d+(?:\.\d+)?"
 _ALL = {  # what each of at least two lines is, but for comments
     "a file of segments (STM)": re.compile(rf"\S+ +\S+ +\S+ +{_TIME} +{_TIME} .*"),
@@ -60,6 +63,23 @@ def check_plain(text: str, name: str) -> None:
         raise DataError(
             f"begins each line with a name ({names[0]}, {names[1]}), which nobody says; align "
             "texts writes such lines beside the recordings of these names.",
+            path=name,
+        )
+
+
+def check_no_transcriber(data: bytes, name: str) -> None:
+    """Raise DataError for a file of Transcriber, ``.trs``, in whatever encoding it is.
+
+    Examples
+    --------
+    >>> check_no_transcriber(b'<?xml version="1.0" encoding="ISO-8859-1"?><Trans>', "kiwi.trs")
+    Traceback (most recent call last):
+    align.errors.DataError: kiwi.trs: is a file of Transcriber, which is not read; import it ...
+    """
+    if _TRANSCRIBER.match(data[:4096].replace(b"\0", b"")):  # UTF-16 has zeros between
+        raise DataError(
+            "is a file of Transcriber, which is not read; import it into ELAN (File > Import) or "
+            "EXMARaLDA, and save it there as .eaf or .exb.",
             path=name,
         )
 

@@ -30,7 +30,7 @@ from collections.abc import Collection
 
 from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
-from align.files.text import read_lines, read_text
+from align.files.text import decoded, read_bytes, read_lines, read_text
 from align.formats.emu import ANNOTATION
 from align.formats.entries_json import has_entries
 from align.formats.files import read_labels, read_tiers
@@ -40,7 +40,7 @@ from align.formats.recognised import read_segments
 from align.formats.subtitles import read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import PHONES
-from align.speech.text.reading.plain import check_plain
+from align.speech.text.reading.plain import check_no_transcriber, check_plain
 from align.speech.text.reading.turns import read_turns
 from align.speech.text.reading.utterances import (
     Utterance,
@@ -151,7 +151,8 @@ def read_transcript(
                 raise DataError("is not `start end word` here.", path=name, line=number)
         found = [Utterance(" ".join(cells[2] for _, cells in rows))]
     else:
-        text = (read_document(path) if suffix == ".docx" else read_text(path, encoding)).strip()
+        text = read_document(path) if suffix == ".docx" else _text_of(path, encoding)
+        text = text.strip()
         if suffix != ".docx" and _CUES.match(text):
             web = text.startswith("WEBVTT")
             return by_speaker(of_cues(read_cues(path, encoding, web=web)), name)
@@ -212,6 +213,12 @@ def spoken_text(text: str, name: str) -> list[Utterance]:
     turns = read_turns(text)
     found = [Utterance(t.text, t.start, t.end, t.speaker, t.line) for t in turns]
     return found if found[0].start is None else by_speaker(found, name)
+
+
+def _text_of(path: str | os.PathLike[str], encoding: str | None) -> str:
+    data = read_bytes(path)
+    check_no_transcriber(data, os.fspath(path))  # often in Latin-1, which needs no advice here
+    return decoded(data, path, encoding)
 
 
 def _is_label(row: str) -> bool:

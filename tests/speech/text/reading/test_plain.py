@@ -29,6 +29,24 @@ def test_a_file_of_labels_is_no_text(what: str, tmp_path: Path) -> None:
         read_transcript(path)
 
 
+_TRS = """<?xml version="1.0" encoding="ISO-8859-1"?>
+<!-- made by hand --><!DOCTYPE Trans SYSTEM "trans-14.dtd">
+<Trans scribe="José" audio_filename="kiwi"><Episode/></Trans>
+"""
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("name", ["kiwi.trs", "kiwi.txt"])
+def test_a_file_of_transcriber_is_told_as_such(tmp_path: Path, name: str, encoding: str) -> None:
+    path = tmp_path / name
+    for text in (_TRS, _TRS.replace("<!DOCTYPE Trans SYSTEM", "<!DOCTYPE Other SYSTEM")):
+        path.write_bytes(text.encode(encoding))
+        with pytest.raises(DataError, match=r"is a file of Transcriber.* import it into ELAN"):
+            read_transcript(path)
+    path.write_text("<transitions> are shown", encoding="utf-8")
+    assert read_transcript(path)
+
+
 def test_names_of_utterances_are_not_said(tmp_path: Path) -> None:
     path = tmp_path / "84-121123.trans.txt"
     path.write_text("84-121123-0000 GO DO YOU HEAR\n84-121123-0001 BUT IN LESS THAN FIVE\n")
