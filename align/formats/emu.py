@@ -66,8 +66,11 @@ def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier
     levels = [_Level(level, path) for level in content["levels"]]
     spans = {key: span for level in levels for key, span in level.spans.items()}
     below = _links(content.get("links"), path)
+    known = {key for level in levels for key in level.labels}
     tiers = []
     for level in levels:
+        for key in level.labels:
+            _check_links(key, level, known, below, path)
         rows = [(label, *_span(key, spans, below)) for key, label in level.labels.items()]
         timed = sorted((row for row in rows if row[2] > row[1]), key=lambda row: row[1])
         if not timed and rows:
@@ -121,6 +124,19 @@ def _links(content: Any, path: str) -> dict[int, list[int]]:
         source = _whole(link, "fromID", "a link", path)
         below.setdefault(source, []).append(_whole(link, "toID", "a link", path))
     return below
+
+
+def _check_links(
+    key: int, level: _Level, known: set[int], below: dict[int, list[int]], path: str
+) -> None:
+    """Refuse an item whose times are those of items that do not exist."""
+    missing = [] if key in level.spans else [one for one in below.get(key, ()) if one not in known]
+    if missing:
+        raise DataError(
+            f"item {key} of level {level.name!r} ({level.labels[key]!r}) is linked to item "
+            f"{missing[0]}, which does not exist; without it its times are not known.",
+            path=path,
+        )
 
 
 def _span(key: int, spans: dict[int, _Span], below: dict[int, list[int]]) -> _Span:

@@ -369,4 +369,10 @@ def write_textgrid_tiers(
     path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
 ) -> None:
     """Write all tiers as a long TextGrid in UTF-8; see `format_textgrid`."""
+    if not tiers.duration:
+        raise DataError(
+            "has no labels and does not say how long its recording is, as a TextGrid must; name "
+            "the recording, too (--audio).",
+            path=tiers.path,
+        )
     atomic_write(path, format_textgrid(tiers, tiers.duration), overwrite=overwrite)

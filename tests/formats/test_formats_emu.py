@@ -144,8 +144,33 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
     path = tmp_path / "kiwi_annot.json"
     write_tiers(path, BOTH)
     content = json.loads(path.read_text())
-    item = {"id": 99, "labels": [{"name": "x", "value": "x"}]}
-    content["levels"].append({"name": "x", "type": "ITEM", "items": [item]})
+    items = [{"id": key, "labels": [{"name": "x", "value": "x"}]} for key in (98, 99)]
+    content["levels"].append({"name": "x", "type": "ITEM", "items": items})
     content["links"] += [{"fromID": 99, "toID": 98}, {"fromID": 98, "toID": 99}]
     path.write_text(json.dumps(content))
     assert len(read_tiers(path)) == 2
+
+
+def test_a_link_to_what_does_not_exist_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "kiwi_annot.json"
+    write_tiers(path, BOTH)
+    content = json.loads(path.read_text())
+    content["links"].append({"fromID": 2, "toID": 77})
+    path.write_text(json.dumps(content))
+    assert len(read_tiers(path)) == 2  # words have times of their own
+    content["levels"][0]["type"] = "ITEM"
+    for item in content["levels"][0]["items"]:
+        del item["sampleStart"], item["sampleDur"]
+    path.write_text(json.dumps(content))
+    with pytest.raises(DataError, match=r"item 2 of level 'words' \('the'\) is linked to item 77"):
+        read_tiers(path)
+
+
+def test_without_labels_the_length_of_the_recording_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "kiwi_annot.json"
+    write_tiers(path, Tiers((Tier("words", "interval", (), (), (), 1.2),), 1.2))
+    grid = tmp_path / "a.TextGrid"
+    with pytest.raises(DataError, match=r"kiwi_annot.json: .* how long .*\(--audio\)"):
+        write_tiers(grid, read_tiers(path))
+    write_tiers(grid, read_tiers(path, duration=1.2))
+    assert read_tiers(grid).duration == 1.2
