@@ -194,10 +194,22 @@ def _beats(
             path=played_path,
         )
     score = read_score(score_path)
-    nearest = np.abs(score.onsets[:, None] - written[None]).argmin(axis=1)
+    nearest = _nearest(score.onsets, written)
     on = np.abs(score.onsets - written[nearest]) <= _ON_BEAT
     index = np.flatnonzero(on).astype(np.intp)
     return played_path, score, NoteTruth(index, played[nearest[index]])
+
+
+def _nearest(
+    times: npt.NDArray[np.float64], beats: npt.NDArray[np.float64]
+) -> npt.NDArray[np.intp]:
+    """Return which beat is the nearest to each time [shape=(n,)], the first of equally near ones.
+
+    `beats` [shape=(m,), m > 0] are in order.
+    """
+    after = np.searchsorted(beats, times).clip(max=beats.size - 1)
+    before = np.searchsorted(beats, beats[np.maximum(after - 1, 0)])  # the first of its time
+    return np.where(np.abs(times - beats[before]) <= np.abs(times - beats[after]), before, after)
 
 
 def _beat_times(path: str) -> npt.NDArray[np.float64]:

@@ -15,8 +15,9 @@ import json
 import os
 from collections.abc import Collection
 
+from align.corpus.listing import folders
 from align.corpus.pairs import suffix_of
-from align.corpus.readers._gather import Gathering, tree_files
+from align.corpus.readers._gather import Gathering
 from align.corpus.readers._performed import performed_midi
 from align.corpus.reading import Corpus
 from align.errors import DataError, ParameterError
@@ -82,11 +83,12 @@ def _table(path: str) -> str:
         if os.path.isfile(path) and suffix_of(path) in (".csv", ".json"):
             return path
         raise DataError("is neither the folder of MAESTRO nor its .csv or .json.", path=path)
-    tables = sorted(
+    _, names = next(folders(path))
+    tables = [
         name
-        for name in map(os.path.basename, tree_files(path, (".csv", ".json")))
-        if name.lower().startswith("maestro") and os.path.isfile(os.path.join(path, name))
-    )
+        for name in names
+        if name.lower().startswith("maestro") and suffix_of(name) in (".csv", ".json")
+    ]
     if not tables:
         raise DataError("holds no table maestro-*.csv or .json.", path=path)
     newest = os.path.splitext(tables[-1])[0]

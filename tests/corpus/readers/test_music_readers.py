@@ -1,7 +1,9 @@
 """Readers of published corpora of music, on tiny folders in their formats."""
 
 import json
+import os
 import re
+import tracemalloc
 from pathlib import Path
 
 import mido
@@ -258,6 +260,26 @@ def test_asap_gives_notes_on_beats_their_times(asap):
     assert len(corpus) == 2  # vouching is for notes
 
 
+def test_asap_pairs_notes_and_beats_in_little_memory(asap, monkeypatch):
+    monkeypatch.setattr("align.files.text._MAX_BYTES", 1 << 20)  # it is asked for, though not used
+    rng = np.random.default_rng(0)
+    beats = np.sort(np.append(rng.uniform(0, 150, 2995).round(2), [0.0, 5.0, 5.0, 150.0, 150.0]))
+    notes = np.unique(rng.integers(0, 480 * 160 * 2, 1000))
+    midi(asap / FOLDER / "midi_score.mid", [(int(tick), 60) for tick in notes])
+    for name, times in (("midi_score", beats), ("A01", np.arange(beats.size) / 1000)):
+        lines = "".join(f"{time}\t{time}\tb\n" for time in times)
+        (asap / FOLDER / f"{name}_annotations.txt").write_text(lines)
+    tracemalloc.start()
+    (example,) = read_asap(asap, truth="beats")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1e7  # a matrix of both has 2.4e7 bytes
+    distances = np.abs(example.score.onsets[:, None] - beats)
+    on = distances.min(axis=1) <= 0.02
+    nearest = distances.argmin(axis=1)
+    np.testing.assert_array_equal(example.onsets, np.where(on, nearest / 1000, np.nan))
+
+
 def test_asap_lists_beats_that_cannot_be_paired(asap):
     (asap / FOLDER / "A01_annotations.txt").write_text("0.50\t0.50\tdb\n1.25\t1.25\tb\n")
     corpus = read_asap(asap, truth="beats")
@@ -303,6 +325,13 @@ def test_maestro_is_its_own_score(maestro):
     np.testing.assert_allclose(corpus[0].score.onsets, [0.0, 0.5, 0.505], atol=1e-3)
     ((path, why),) = corpus.problems
     assert (Path(path).name, why) == ("lost.wav", "is in the table but not in the folder.")
+
+
+def test_maestro_looks_for_its_table_at_the_top_only(maestro, monkeypatch):
+    seen = []
+    monkeypatch.setattr(os, "scandir", lambda path, own=os.scandir: seen.append(path) or own(path))
+    assert len(read_maestro(maestro)) == 2
+    assert seen == [str(maestro)]
 
 
 @pytest.mark.parametrize("columns", [True, False])
