@@ -1,7 +1,9 @@
 """Which labels of phones a model knows, and how those that are given are spelled as it does."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from align.errors import DataError
 from align.features.articulatory import articulation
@@ -71,9 +73,11 @@ class PhoneLabels:
     def _canonical(self, event: Event, known: set[str]) -> str:
         """Spell a phone as the model does: ``AH0`` and ``ʌ`` as ``ah`` where that is known.
 
-        A silence of any label set, such as ``<p:>``, is the model's own.
+        A silence of any label set, such as ``<p:>``, is the model's own. An accent may be stored
+        with its letter or after it; both are the same phone.
         """
         label = str(event)
+        label = self._trained_forms.get(_composed(label), label)
         if self.ipa or label in self.trained:
             return label
         if label in SILENCES and label != SPOKEN_NOISE:
@@ -85,3 +89,13 @@ class PhoneLabels:
             return plain if plain in known else label
         spelled = spell((label,), known) or ()
         return spelled[0] if len(spelled) == 1 else label
+
+    @cached_property
+    def _trained_forms(self) -> dict[str, str]:
+        """Each label trained on, by its composed form; of two with one form the composed one."""
+        forms = {_composed(label): label for label in self.trained}
+        return forms | {label: label for label in self.trained if label in forms}
+
+
+def _composed(label: str) -> str:
+    return unicodedata.normalize("NFC", label)

@@ -14,6 +14,7 @@ from align.corpus.ipa import to_ipa
 from align.errors import DataError
 from align.features import ArticulatoryConfidence, ArticulatoryDuration
 from align.features.articulatory import split_ipa
+from align.speech.labels import PhoneLabels
 from align.speech.match import DEFAULTS
 
 IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m"}
@@ -53,6 +54,26 @@ def test_phones_never_met_are_aligned(model):
     report = model.evaluate([example(50 + i, new) for i in range(4)])
     assert report.within_ms["20"] > 75
     assert not report.failed
+
+
+def test_an_accent_after_its_letter_is_the_one_with_it():
+    bundled = align.load("speech-any")
+    samples = np.random.default_rng(0).normal(size=RATE // 4)
+    # trained on in both forms; in the composed form; in the other
+    for one, other in (("\u1ebd", "e\u0303"), ("\u1ef9", "y\u0303"), ("\u1e73", "u\u0324")):
+        found = bundled.align(samples, ["sil", one, "t"], rate=RATE)
+        again = bundled.align(samples, ["sil", other, "t"], rate=RATE)
+        assert (found.events[1], again.events[1]) == (one, other)  # labels stay as they are given
+        assert found.onsets.tolist() == again.onsets.tolist()
+        assert (found.score, found.match) == (again.score, again.match)
+        assert found.confidence.tolist() == again.confidence.tolist()
+
+
+@pytest.mark.parametrize("ipa", [True, False])
+def test_labels_are_spelled_as_they_were_trained_on(ipa):
+    labels = PhoneLabels({}, ["\u1ebd", "e\u0303", "o\u0302", "\xe7"], ipa, noise=False)
+    given = ["e\u0303", "\u1ebd", "\xf4", "o\u0302", "c\u0327"]
+    assert labels.spelled(given).labels == ["\u1ebd", "\u1ebd", "o\u0302", "o\u0302", "\xe7"]
 
 
 def test_without_texts_to_learn_from_texts_have_a_match_of_their_own(model):
