@@ -151,6 +151,47 @@ def test_keys_do_everything(browser: Browser, url: str, session: FakeSession) ->
     assert browser.run("document.getElementById('keys').open")
 
 
+def test_c_before_the_next_recording_is_there_is_told(
+    browser: Browser, url: str, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved, read = threading.Event(), threading.Event()
+    confirm, audio = session.confirm, session.audio
+    monkeypatch.setattr(session, "confirm", lambda *a, **k: (saved.wait(20), confirm(*a, **k))[1])
+    browser.open(url)
+    browser.run(
+        "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'c', repeat: true})),"
+        " alignPage.idle()"
+    )
+    assert session.confirmed == set()  # a key that is held
+    too_soon = f"{TEXT.format('said')}.startsWith('The next recording was not there yet')"
+    try:
+        browser.press("c")
+        assert said(browser, "how") == "Opening the next recording ..."
+        assert browser.run("document.getElementById('confirm').disabled")
+        browser.press("c")
+        browser.wait(too_soon)
+        monkeypatch.setattr(session, "audio", lambda name: (read.wait(20), audio(name))[1])
+        saved.set()
+        browser.wait("alignPage.view.recording.name === 'b/kiwi' && !alignPage.view.sound")
+        browser.click_on("#message-close")
+        browser.press("c")
+        browser.wait(too_soon)
+    finally:
+        saved.set()
+        read.set()
+    browser.wait("alignPage.view.sound")
+    assert (session.confirmed, len(session.pending + session.learnt)) == ({"kiwi"}, 1)
+    browser.press("c")
+    browser.wait("alignPage.view.recording.name === 'piece' && alignPage.view.sound")
+    assert session.confirmed == {"kiwi", "b/kiwi"}
+    assert browser.run("document.getElementById('message').hidden")
+    browser.press("c")
+    browser.wait(f"{TEXT.format('said')}.startsWith('Every recording is confirmed')")
+    assert said(browser, "how") == "Confirmed"
+    assert not browser.run("document.getElementById('confirm').disabled")
+    assert browser.complaints() == []
+
+
 def test_what_is_refused_is_told_and_put_back(browser: Browser, url: str) -> None:
     browser.open(url)
     before = rows(browser)

@@ -2,6 +2,8 @@
 
 // Recordings
 
+let left = null; // name of the one that was confirmed, until the next one is opened
+
 async function open(name) {
   try {
     if (view.recording) enter(true);
@@ -24,7 +26,7 @@ async function show(recording) {
   history.replaceState(null, "", `#${encodeURIComponent(recording.name)}`);
   $("title").textContent = recording.name;
   markQueue();
-  $("status").textContent = "Reading the sound ...";
+  $("status").textContent = $("how").textContent = "Reading the sound ...";
   const sound = await soundOf(recording);
   if (view.recording !== recording) return; // another one was chosen meanwhile
   $("stage").inert = false;
@@ -67,7 +69,9 @@ function tell() {
   $("unplayed").disabled = !state.choice;
   $("words").hidden = typeof recording.text !== "string";
   if (document.activeElement !== $("text")) $("text").value = recording.text ?? "";
-  $("how").textContent = recording.status === "confirmed" ? "Confirmed" : "";
+  $("confirm").disabled = left === recording.name;
+  $("how").textContent = left === recording.name ? "Opening the next recording ..."
+    : recording.status === "confirmed" ? "Confirmed" : "";
   $("detail").textContent = detail() + (state.choice && isCorrected(recording, state.choice) ? "; set by hand" : "");
   headMoved();
 }
@@ -168,7 +172,25 @@ function rewrite() {
 
 function undo() { if (view.recording.canUndo) send("undo", undefined, "undo"); }
 function redo() { if (view.recording.canRedo) send("redo", undefined, "redo"); }
-function confirm() { send("confirm", undefined, `confirm ${view.recording.name}`); }
+
+// The next recording comes when the server has saved this; until it is shown, nothing is confirmed.
+function confirm(event) {
+  const { name } = view.recording;
+  if (event.repeat) return; // a key that is held would confirm what nobody has seen
+  if (left === name || !view.sound) return tooSoon();
+  left = name;
+  send("confirm", undefined, `confirm ${name}`);
+  tell();
+}
+
+function tooSoon() {
+  say("The next recording was not there yet, so C has confirmed nothing; press it again when it is right.");
+}
+
+function stayed() {
+  left = null;
+  if (view.sound) tell();
+}
 
 async function save() {
   $("export").disabled = true;
@@ -199,6 +221,11 @@ for (const [id, action] of Object.entries({
 $("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) rewrite();
   else if (event.key === "Escape") { $("text").value = view.recording.text ?? ""; pane.focus(); }
+});
+addEventListener("keydown", (event) => {
+  const written = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
+  const alone = !(event.ctrlKey || event.metaKey || event.altKey || event.repeat);
+  if (view.recording && !view.sound && alone && !written && event.key.toLowerCase() === "c") tooSoon();
 });
 addEventListener("hashchange", () => open(decodeURIComponent(location.hash.slice(1))));
 

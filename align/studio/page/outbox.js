@@ -57,6 +57,7 @@ function arrived(answer) {
 }
 
 async function refused(item, error) {
+  if (left === item.name) stayed();
   if (error.status !== 409) {
     say(`Not done: ${item.told}. ${capital(error.message)}`);
     if (item.name === view.recording.name) arrived(await get("recording", item.name).catch(() => null) ?? error.newest);

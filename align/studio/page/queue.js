@@ -60,6 +60,7 @@ async function confirmed(name) {
   } catch (error) {
     failed(error);
   }
+  if (left === name) stayed();
   watch();
 }
 
