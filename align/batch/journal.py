@@ -16,7 +16,6 @@ is anything else                someone changed it, by hand most likely: to be k
 A line that was cut off is skipped: its output does not exist.
 """
 
-import errno
 import hashlib
 import io
 import json
@@ -26,6 +25,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from align.errors import DataError
+from align.files.append import append_whole
 from align.files.atomic import atomic_write
 from align.files.regular import open_regular
 
@@ -156,17 +156,8 @@ class Journal:
 
         Raises DataError where it cannot be written; the file is then as it was.
         """
-        line = record.to_line().encode()
         try:
-            with open(self.path, "ab", buffering=0) as stream:
-                length = stream.tell()
-                try:
-                    if stream.write(line) < len(line):
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                    os.fsync(stream.fileno())
-                except OSError:
-                    stream.truncate(length)
-                    raise
+            append_whole(self.path, record.to_line().encode())
         except OSError as error:
             raise DataError(
                 f"cannot be written: {error.strerror or error}.", path=self.path

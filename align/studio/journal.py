@@ -6,13 +6,13 @@ person can read the file, too. A line that was cut off, by a kill or a power fai
 acknowledged, and is dropped.
 """
 
-import errno
 import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from align.errors import DataError
+from align.files.append import append_whole
 from align.files.regular import open_regular
 
 __all__ = ["Journal"]
@@ -68,18 +68,9 @@ class Journal:
         """
         line = json.dumps(entry, allow_nan=False, separators=(",", ":")).encode() + b"\n"
         try:
-            with open(self.path, "ab", buffering=0) as stream:
-                stream.truncate(self._size)  # of an entry that was cut off
-                try:
-                    if stream.write(line) < len(line):
-                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                    os.fsync(stream.fileno())
-                except OSError:
-                    stream.truncate(self._size)
-                    raise
+            self._size = append_whole(self.path, line, size=self._size)
         except OSError as error:
             raise DataError(
                 f"cannot be written: {error.strerror or error}; nothing was changed.",
                 path=self.path,
             ) from error
-        self._size += len(line)
