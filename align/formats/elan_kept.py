@@ -91,7 +91,7 @@ def zero_of(media: Sequence[Mapping[str, str]], path: str) -> int:
 
     Each ``MEDIA_DESCRIPTOR`` may have a ``TIME_ORIGIN``: ELAN plays at the time t of the
     annotations what is at t + ``TIME_ORIGIN`` in that file. Of several files the recording is the
-    one that is called as the annotations are, else the one of sound.
+    one that is called as the annotations are, and of those that are left the one without a video.
 
     Raises DataError where that leaves files that were moved against each other.
 
@@ -101,11 +101,10 @@ def zero_of(media: Sequence[Mapping[str, str]], path: str) -> int:
     1500
     """
     zeros = {_media_name(one): _time_origin(one, path) for one in media}
-    if len(set(zeros.values())) > 1:
-        stem = _stem(path)
-        sound = {_media_name(one) for one in media if one.get("MIME_TYPE", "").startswith("audio")}
-        named = [name for name in zeros if _stem(name) == stem]
-        zeros = {name: zeros[name] for name in named or [n for n in zeros if n in sound] or zeros}
+    video = {_media_name(one) for one in media if one.get("MIME_TYPE", "").startswith("video")}
+    for others in ({name for name in zeros if _stem(name) != _stem(path)}, video):
+        if len(set(zeros.values())) > 1 and not zeros.keys() <= others:
+            zeros = {name: zero for name, zero in zeros.items() if name not in others}
     if len(set(zeros.values())) > 1:
         moved = ", ".join(f"{name} by {zero / 1000:g} s" for name, zero in zeros.items())
         raise DataError(

@@ -251,6 +251,8 @@ MOVED = [
     ([("field.mp4", VIDEO, 1500), ("other.mp4", VIDEO, 0)], 2.5),  # its sound is field.wav
     ([("a.mp4", VIDEO, 0), ("b.wav", WAVE, 250)], 1.25),
     ([("a.mp4", VIDEO, 250), ("field.wav", WAVE, 0), ("c.wav", WAVE, 9)], 1.0),
+    ([("field.mp4", VIDEO, 0), ("field.wav", WAVE, 250), ("c.wav", WAVE, 9)], 1.25),
+    ([("field.mp4", VIDEO, 250), ("c.wav", WAVE, 9)], 1.25),
     ([("a.wav", WAVE, -500), ("b.wav", WAVE, -500)], 0.5),
 ]
 
