@@ -1,7 +1,8 @@
 """Lines of a transcript that a program wrote for the eye or the screen reader, and nobody said.
 
 * Numbers of pages, alone on a line or as ``Page 2``, ``2 / 10``, ``- 2 -``: at least two, each by
-  one more than the last, with lines of text between them.
+  one more than the last, with lines of text between them. A number alone above all text is a
+  heading, as of a stanza, and four digits alone are a year.
 * Times in words, which YouTube's page puts below those in digits (``1:04`` and ``1 minute,
   4 seconds``), where they say the same.
 """
@@ -19,6 +20,7 @@ _PAGE = re.compile(
     re.IGNORECASE,
 )
 _SHORTEST = 3  # lines of text between two numbers of pages
+_LONGEST = 3  # digits of a number of a page that stands alone
 _CLOCK = re.compile(r"\s*(?:([0-9]{1,2}):)?([0-9]{1,3}):([0-9]{2})\s*")
 _IN_WORDS = re.compile(
     r"\s*(?:([0-9]+) hours?)?,?\s*(?:([0-9]+) minutes?)?,?\s*(?:([0-9]+) seconds?)?\s*"
@@ -50,7 +52,11 @@ def _numbers_of_pages(lines: Sequence[str]) -> set[int]:
         after - before == 1 and second - first > _SHORTEST
         for (first, _, before), (second, _, after) in pairwise(found)
     )
-    return {n for _, n, _ in found} if len(found) > 1 and in_order else set()
+    if len(found) < 2 or not in_order:
+        return set()
+    first = lines[found[0][1]].strip()
+    is_heading = first.isdigit() and (found[0][0] == 0 or len(first) > _LONGEST)
+    return set() if is_heading else {n for _, n, _ in found}
 
 
 def _times_in_words(lines: Sequence[str]) -> set[int]:

@@ -5,11 +5,12 @@ shows what it is.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from align.errors import DataError
 
-__all__ = ["check_no_transcriber", "check_plain"]
+__all__ = ["are_times", "check_no_transcriber", "check_plain"]
 
 _FIRST = {  # what the text begins with
     "XML or HTML": re.compile(r"<(\?xml|!doctype|html|tt|tei|transcript)[\s>]", re.IGNORECASE),
@@ -23,20 +24,26 @@ _TRANSCRIBER = re.compile(
     rb"[^<]{0,8}(?:<[?!](?!DOCTYPE Trans\b)[^>]*>\s*)*<(?:!DOCTYPE )?Trans\b"
 )
 _TIME = r"\d+(?:\.\d+)?"
+_SPAN = rf"(?P<start>{_TIME})\s+(?P<end>{_TIME})"
 _ALL = {  # what each of at least two lines is, but for comments
-    "a file of segments (STM)": re.compile(rf"\S+ +\S+ +\S+ +{_TIME} +{_TIME} .*"),
+    "a file of segments (STM)": re.compile(rf"\S+ +\S+ +\S+ +{_SPAN} .*"),
     "a table of words with times (CTM)": re.compile(
-        rf"\S+ +\S+ +{_TIME} +{_TIME} +\S+(?: +{_TIME})?"
+        rf"\S+ +\S+ +(?P<start>{_TIME}) +{_TIME} +\S+(?: +{_TIME})?"
     ),
-    "a file of segments (Kaldi)": re.compile(rf"\S+ +\S+ +{_TIME} +{_TIME}"),
-    "a file of labels with times": re.compile(rf"{_TIME}\s+{_TIME}\s+\S.*"),
+    "a file of segments (Kaldi)": re.compile(rf"\S+ +\S+ +{_SPAN}"),
+    "a file of labels with times": re.compile(rf"{_SPAN}\s+\S.*"),
 }
 _LABELLED = re.compile(rf"\s*{_TIME}\s+\d+\s+\S.*")
 """A line of xwaves, as Buckeye's files have them below a line ``#``."""
 
 _CLOCK = re.compile(r"(?:\d+:)*\d+(?:[.,]\d+)?")
-_NAMED = re.compile(r"(?=\S*\d)(?=\S*[-_])(\S+)\s+\S")
-"""A line that begins with the name of an utterance: ``84-121123-0000 go do you hear``."""
+_NAMED = re.compile(
+    r"((?=[\w.-]*[-_])(?=[\w.-]*[^\W\d])[\w.-]*\d(?:\.[^\W\d]\w{1,4})?|\d+-\d{3,}-\d{4,}|\d+(?:_\d+)+)\s+\S"
+)
+"""A line that begins with the name of an utterance: ``84-121123-0000 go do you hear``.
+
+Dates, ages and spans such as ``2-3 onions`` or ``5-minute`` are none.
+"""
 
 
 def check_plain(text: str, name: str) -> None:
@@ -89,11 +96,43 @@ def _by_lines(lines: Sequence[str]) -> str | None:
     if len(lines) < 2:
         return None
     for what, shape in _ALL.items():
-        if all(shape.fullmatch(line.strip()) for line in lines):
+        found = [match for line in lines if (match := shape.fullmatch(line.strip()))]
+        if len(found) == len(lines) and are_times([match.groupdict() for match in found]):
             return what
     heads = [k for k, line in enumerate(lines[:-1]) if line.strip() == "#"]
     if heads and all(_LABELLED.fullmatch(line) for line in lines[heads[0] + 1 :]):
         return "a file of labels with times"
-    rows = [line.split("\t") for line in lines[1:]]  # the first line may have names of columns
-    clocks = [sum(bool(_CLOCK.fullmatch(cell.strip())) for cell in row) for row in rows]
-    return "a table" if min(clocks) > 1 else None
+    # the first line may have names of columns
+    return "a table" if all(_is_row(line.split("\t")) for line in lines[1:]) else None
+
+
+def are_times(spans: Sequence[Mapping[str, str]]) -> bool:
+    """Whether numbers are times and none that somebody says, given ``start`` and maybe ``end``.
+
+    Ends do not lie before their starts, and some have decimals or are where the next one starts.
+
+    Examples
+    --------
+    >>> are_times([{"start": "1", "end": "2"}, {"start": "3", "end": "4"}])  # buckle my shoe
+    False
+    >>> are_times([{"start": "0", "end": "3050"}, {"start": "3050", "end": "4559"}])
+    True
+    """
+    if any(float(span["start"]) > float(span.get("end", "inf")) for span in spans):
+        return False
+    touch = any(a.get("end") == b["start"] for a, b in pairwise(spans))
+    return touch or any("." in time for span in spans for time in span.values())
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    """Whether there are words among the cells, and two times or more, the first not the later."""
+    filled = [cell.strip() for cell in cells if cell.strip()]
+    times = [_seconds(cell) for cell in filled if _CLOCK.fullmatch(cell)]
+    return 1 < len(times) < len(filled) and times[0] <= times[1]
+
+
+def _seconds(clock: str) -> float:
+    seconds = 0.0
+    for part in clock.replace(",", ".").split(":"):
+        seconds = 60.0 * seconds + float(part)
+    return seconds

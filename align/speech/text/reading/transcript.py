@@ -40,7 +40,7 @@ from align.formats.recognised import read_segments
 from align.formats.subtitles import read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import PHONES
-from align.speech.text.reading.plain import check_no_transcriber, check_plain
+from align.speech.text.reading.plain import are_times, check_no_transcriber, check_plain
 from align.speech.text.reading.turns import read_turns
 from align.speech.text.reading.utterances import (
     Utterance,
@@ -171,7 +171,7 @@ def read_transcript(
                 ],
                 name,
             )
-        elif lines and all(map(_is_timed, lines)):
+        elif lines and _are_timed(lines):
             raise DataError(
                 "holds labels with times, not text; if they are phones, give the file as phones.",
                 path=name,
@@ -226,10 +226,14 @@ def _is_label(row: str) -> bool:
     return _times(row.split("\t"), 3)
 
 
-def _is_timed(row: str) -> bool:
-    """Whether a line is ``start end label``."""
-    cells = row.split()
-    return len(cells) == 3 and _times(cells, 3)
+def _are_timed(rows: list[str]) -> bool:
+    """Whether lines are ``start end label``, and not three numbers that somebody says."""
+    cells = [row.split() for row in rows]
+    shaped = all(len(row) == 3 and _times(row, 3) for row in cells)
+    return shaped and (
+        not all(row[2].isdigit() for row in cells)
+        or are_times([{"start": row[0], "end": row[1]} for row in cells])
+    )
 
 
 def _times(cells: list[str], least: int) -> bool:

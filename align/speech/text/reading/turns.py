@@ -102,8 +102,8 @@ def read_turns(text: str) -> list[Turn]:
         return _of_chat(lines)
     lines = _without_numbers(["" if _MADE_BY.fullmatch(line) else line for line in lines])
     lines = sung_lines(without_marks_of_pages(lines))
-    heads = _heads_below_times(lines) or _heads(lines)
     stamped = _are_stamped(lines)
+    heads = (stamped and _heads_below_times(lines)) or _heads(lines)
     turns = [Turn("", "", 1)]
     for n, line in enumerate(lines, start=1):
         if n in heads:

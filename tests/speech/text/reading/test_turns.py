@@ -192,7 +192,17 @@ def test_numbers_of_pages_are_not_said(pages: tuple[str, str]) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["one\n1\ntwo\n2\nthree", "wait\n7\nseconds", "a\n1\nb\nc\nd\n3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one\n1\ntwo\n2\nthree",
+        "wait\n7\nseconds",
+        "a\n1\nb\nc\nd\n3",
+        "1\na\nb\nc\nd\n2\na",
+        "then\n1999\na\nb\nc\nd\n2000\na",
+        "7:00\nWake up\nand on\n8:00\nWake up\nand on",
+    ],
+)
 def test_numbers_that_may_be_said_stay(text: str) -> None:
     (turn,) = read_turns(text)
     assert turn.text == text
