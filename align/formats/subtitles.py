@@ -10,8 +10,8 @@ r"""WebVTT and SRT: labels, usually words or lines of text, as subtitles with ti
 Times are whole milliseconds. Silences are not written: where there is no subtitle, nothing is
 shown. Read back, time without a subtitle is a silence. Of WebVTT the notes, styles, regions,
 names and settings of cues are passed over, and tags such as ``<v Ann>``, ``<i>`` or ``{\an8}``
-left out. Times without zeros in front (``0:0:3.54``: 54 milliseconds, as Teams wrote them) and
-without milliseconds are read, too.
+left out. Times without zeros in front (``0:0:3.54``: 54 milliseconds, as Teams wrote them), with
+fewer digits (``00:00:03.5``: half a second) and without any behind the second are read, too.
 
 Captions that *roll up*, as those of YouTube and of live television, show each line a second time
 above the next one. Lines that stay are passed over, and subtitles in which nothing is new.
@@ -167,8 +167,10 @@ def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _time(parts: tuple[str | None, ...]) -> float:
-    hours, minutes, seconds, milli = (int(part or 0) for part in parts)
-    return (3600 * hours + 60 * minutes + seconds) + milli / _PER_SECOND
+    hours, minutes, seconds, fraction = (part or "0" for part in parts)
+    if len(hours) > 1:  # with zeros in front; else it is a number of milliseconds
+        fraction = fraction.ljust(3, "0")
+    return (3600 * int(hours) + 60 * int(minutes) + int(seconds)) + int(fraction) / _PER_SECOND
 
 
 def _read(

@@ -99,6 +99,8 @@ def test_times_without_zeros_or_milliseconds(tmp_path: Path) -> None:
     srt = tmp_path / "a.srt"
     srt.write_text("1\n00:00:01 --> 00:00:10\nThe kiwi\n")
     assert read_labels(srt).intervals[-1].tolist() == [1.0, 10.0]
+    srt.write_text("1\n00:00:01.5 --> 00:00:10.25\nThe kiwi\n")
+    assert read_labels(srt).intervals[-1].tolist() == [1.5, 10.25]
 
 
 @pytest.mark.parametrize(
