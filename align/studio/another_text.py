@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 from align.errors import DataError, ParameterError
-from align.studio.document import Document, Segment
+from align.studio.document import Document, Segment, later
 from align.studio.redecoded import Decoder, Within, decoded
 from align.studio.stretch import Stretch, stretch_about
 from align.types import SILENCE
@@ -67,7 +67,7 @@ def with_text(document: Document, text: str, decoder: Decoder) -> Document:
     spoken = {s.word for s in segments}
     known = {**document.words, **(told.words or {})}
     near = [m for m in document.mismatches if not begin <= m["start"] < end]
-    here = [{**m, "start": m["start"] + begin, "end": m["end"] + begin} for m in told.mismatches]
+    here = [later(m, begin) for m in told.mismatches]
     return replace(
         document,
         segments=segments,

@@ -23,7 +23,7 @@ from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.together import as_one_speaker
 from align.types import SILENCE, Example, Note, named_pitch
 
-__all__ = ["Document", "Segment", "corrected", "warnings_of"]
+__all__ = ["Document", "Segment", "corrected", "later", "warnings_of"]
 
 
 @dataclass(frozen=True)
@@ -379,6 +379,18 @@ def warnings_of(found: Any) -> tuple[str, ...]:
     """Return what an alignment warns of, but for mismatches, which are shown at their place."""
     listed = {f"{mismatch}." for mismatch in getattr(found, "mismatches", ())}
     return tuple(text for text in found.warnings if text not in listed)
+
+
+def later(mismatch: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """Return a mismatch some seconds later, in what it says, too."""
+    old, new = ((mismatch["start"] + by, mismatch["end"] + by) for by in (0.0, seconds))
+    text = mismatch["text"].replace(_span(*old), _span(*new), 1)
+    return {**mismatch, "start": new[0], "end": new[1], "text": text}
+
+
+def _span(start: float, end: float) -> str:
+    """Return how `align.types.Mismatch` writes when it is."""
+    return f"from {start:.2f} to {end:.2f} s"
 
 
 def _mismatches(found: Any) -> tuple[dict[str, Any], ...]:

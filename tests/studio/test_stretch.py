@@ -11,6 +11,7 @@ from studio_documents import TrueDecoder, a_long_document
 from align.errors import AlignError
 from align.studio.edits import edited
 from align.studio.stretch import changed_places, is_pause, stretch_about
+from align.types import Mismatch
 
 LONG = a_long_document()
 NUMBERS = st.sampled_from([s.id for s in LONG.segments])
@@ -106,6 +107,23 @@ def test_another_text_is_aligned_again_about_what_is_another(old, new):
     times = [s.start for s in found.segments]
     assert times == sorted(set(times))
     assert {s.word for s in found.segments} - {None} == set(found.words)
+
+
+def test_a_mismatch_in_a_part_says_when_it_is_in_the_recording():
+    class Doubting(TrueDecoder):
+        def text(self, text, span=None):
+            found = super().text(text, span)
+            one = Mismatch("misplaced", 1.0, 2.0, ("x", "y", "z"), 0.8)
+            told = {"label": one.label, "start": 1.0, "end": 2.0, "text": str(one)}
+            return replace(found, mismatches=(told,))
+
+    decoder = Doubting()
+    found = edited(LONG, {"do": "text", "text": LONG.text.replace("w17 ", "x ")}, decoder)
+    begin = decoder.asked[0][0]
+    assert begin > 0.0
+    (told,) = found.mismatches
+    assert (told["start"], told["end"]) == (begin + 1.0, begin + 2.0)
+    assert told["text"].startswith(f"from {begin + 1.0:.2f} to {begin + 2.0:.2f} s: 'x y z'")
 
 
 def test_the_same_text_again_aligns_all_of_it_anew():
