@@ -9,7 +9,8 @@ Points of the timeline without a time, which EXMARaLDA allows, are spread evenly
 have one. Where a tier's events overlap, the tier is refused. Formatting and links are passed over;
 from EXMARaLDA to EXMARaLDA all is kept (`align.formats.exmaralda_kept`). What was said are the
 tiers of the type ``t``; those of the type ``a`` that a speaker has beside one are about it, such
-as translations. No library on PyPI reads and writes these files; they are plain XML.
+as translations, and so are those of nobody. No library on PyPI reads and writes these files; they
+are plain XML.
 
 References
 ----------
@@ -60,6 +61,8 @@ def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier
         for tier in tiers
         if elements[tier.name].get("type") == "t" and not tier.is_words()
     }
+    if transcribed:  # then what nobody says, such as sounds of a room, is about the recording
+        transcribed.add(None)
     tiers = [replace(t, spoken=_is_spoken(elements[t.name], transcribed)) for t in tiers]
     known = next(
         (one.text for one in root.iter("ud-information") if one.get("attribute-name") == DURATION),

@@ -140,7 +140,9 @@ def _tiers(
                 path=name,
                 line=number,
             )
-        key = (_cell(cells, of_speaker), _cell(cells, of_tier) or PHONES)
+        key = (_cell(cells, of_speaker), PHONES if of_tier is None else _cell(cells, of_tier))
+        if not key[1]:
+            raise DataError("names no tier here; fill it in.", path=name, line=number)
         labels, starts, ends, lines = found.setdefault(key, ([], [], [], []))
         starts.append(parse_number(cells[columns["start"]], "start", name, number))
         if "end" in columns:
@@ -176,10 +178,9 @@ def _places(rows: list[tuple[int, list[str]]], first: int) -> tuple[int | None, 
         return None, None
     named = columns_named(rows[0][1], {name: (name,) for name in ("speaker", "tier", "type")})
     of_tier = named.get("tier", named.get("type"))
-    if "tier" not in named and not all(
-        _cell(cells, of_tier).lower() in (WORDS, PHONES) for _, cells in rows[first:]
-    ):
-        of_tier = None  # a type of something else
+    names = {_cell(cells, of_tier) for _, cells in rows[first:]}
+    if not any(names) or ("tier" not in named and {n.lower() for n in names} - {WORDS, PHONES}):
+        of_tier = None  # an empty column, or a type of something else
     return named.get("speaker"), of_tier
 
 

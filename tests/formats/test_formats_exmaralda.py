@@ -173,6 +173,12 @@ def test_translations_are_not_said(tmp_path: Path) -> None:
     assert [one.text for one in read_transcript(path, tiers=["ANN [en]"])] == ["kein Schlüssel"]
 
 
+def test_sounds_that_nobody_makes_are_not_said(tmp_path: Path) -> None:
+    path = tmp_path / "talk.exb"
+    path.write_text(FULL.replace('id="TIE2" speaker="SPK0"', 'id="TIE2"'), encoding="utf-8")
+    assert [one.text for one in read_transcript(path)] == ["no", "key"]
+
+
 def test_tiers_that_nothing_tells_apart(tmp_path: Path) -> None:
     path = tmp_path / "talk.exb"
     path.write_text(FULL.replace("TIE2", "TIE0").replace("ANN [en]", "ANN [v]"), encoding="utf-8")

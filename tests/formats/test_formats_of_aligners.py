@@ -50,6 +50,15 @@ def test_a_type_of_something_else_makes_no_tiers(tmp_path: Path) -> None:
     assert phones.labels == read_labels(path).labels == ("k", "iy")
 
 
+def test_a_row_without_a_tier_is_not_lost(tmp_path: Path) -> None:
+    rows = "start,end,text,tier\n0.1,0.5,a quick fox,{}\n0.6,0.9,jumps,\n"
+    path = _write(tmp_path / "a.csv", rows.format("Ann"))
+    with pytest.raises(DataError, match=r"a.csv, line 3: names no tier here; fill it in"):
+        read_transcript(path)
+    none = _write(tmp_path / "b.csv", rows.format(""))
+    assert [one.text for one in read_transcript(none)] == ["a quick fox", "jumps"]
+
+
 def test_tiers_and_points_of_a_table_of_praat(tmp_path: Path) -> None:
     path = _write(tmp_path / "a.tsv", _PRAAT)
     tiers = read_tiers(path)
