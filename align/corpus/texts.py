@@ -17,7 +17,7 @@ from align.types import SILENCES
 
 __all__ = ["SAMPLE_NUMBERS", "text_beside"]
 
-SAMPLE_NUMBERS = re.compile(r"0 [0-9]{3,} (?=\S)")
+SAMPLE_NUMBERS = re.compile(r"\A0 [0-9]{3,} (?=\S)")
 """What TIMIT writes in front of a text: its first and its last sample."""
 
 

@@ -86,6 +86,14 @@ def test_numbers_in_a_text_are_words(text: str, tmp_path: Path) -> None:
     assert read_transcript(path)
 
 
+def test_numbers_in_the_middle_are_no_samples_of_timit(tmp_path: Path) -> None:
+    path = tmp_path / "kiwi.txt"
+    path.write_text("Take 200 150 times.")
+    assert read_transcript(path)[0].text == "Take 200 150 times."
+    path.write_text("0 46797 She had your dark suit.")
+    assert read_transcript(path)[0].text == "She had your dark suit."
+
+
 def test_a_textgrid_saved_as_text_is_one(tmp_path: Path) -> None:
     path = tmp_path / "kiwi.txt"
     path.write_text(
