@@ -67,6 +67,8 @@ def atomic_write(
     special = exists and not stat.S_ISREG(os.stat(target).st_mode)
     if exists and not special and not overwrite:
         raise _exists(name)
+    if exists and os.name == "nt" and not os.access(target, os.W_OK):  # never replaced there
+        raise DataError("cannot be written: it is read-only; allow to change it.", path=name)
     temporary = os.path.join(folder, _temporary_name())
     try:
         if special:  # a device or pipe such as /dev/null must not be replaced by a file

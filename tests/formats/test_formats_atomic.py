@@ -71,6 +71,18 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch):
     assert names(tmp_path) == ["a"]
 
 
+def test_on_windows_a_file_that_is_read_only_is_not_waited_for(tmp_path, monkeypatch):
+    path = str(tmp_path / "a")
+    atomic_write(path, "old")
+    with monkeypatch.context() as windows:
+        windows.setattr(atomic.os, "name", "nt")
+        windows.setattr(atomic.os, "access", lambda *_: False)
+        with pytest.raises(DataError, match="cannot be written: it is read-only"):
+            atomic_write(path, "new", overwrite=True)
+    assert (tmp_path / "a").read_text() == "old"
+    assert names(tmp_path) == ["a"]
+
+
 def in_use():
     """What Windows raises where another program holds a file open."""
     error = PermissionError(13, "The process cannot access the file")
