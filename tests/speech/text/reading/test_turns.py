@@ -208,6 +208,11 @@ def test_numbers_that_may_be_said_stay(text: str) -> None:
     assert turn.text == text
 
 
+def test_lines_that_begin_alike_below_times_are_no_names() -> None:
+    (turn,) = read_turns("0:00\nHallelujah\nla la\n0:04\nHallelujah\nso it is")
+    assert turn.text.split() == "Hallelujah la la Hallelujah so it is".split()
+
+
 def test_short_lines_below_times_are_no_names() -> None:
     (turn,) = read_turns("0:00\nOh\nwell then\n0:04\nGood\nyes it is")
     assert turn.text.split() == "Oh well then Good yes it is".split()
