@@ -132,8 +132,14 @@ def _found(
         fits: list[Fit] = []
         for piece in aligner.pieces(utterance, words, span, first, progress):
             whole += as_known(piece.rows, held)
+            last = recording.duration  # the part that was aligned may end a sample later
             here = [
-                replace(m, speaker=conversation.speaker_at(whole, first, m.start))
+                replace(
+                    m,
+                    start=min(m.start, last),
+                    end=min(m.end, last),
+                    speaker=conversation.speaker_at(whole, first, m.start),
+                )
                 for m in piece.mismatches
             ]
             mismatches += here

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import align
+import align.speech.text.checking.astray as astray_module
 import align.speech.text.words as words_module
 from align.features import read_audio
 from align.show.page.confidence import mismatches_of
@@ -185,6 +186,19 @@ def test_runs_end_with_the_text() -> None:
     assert probable_runs(np.array([0.9, 0.9, 0.9])) == [(0, 3)]
     assert probable_runs(np.array([0.9, 0.9])) == []
     assert probable_runs(np.zeros(0)) == []
+
+
+def test_what_is_misplaced_ends_with_the_recording(
+    model: align.SpeechAligner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(astray_module, "_PROBABLE", 0.0)  # all words are
+    samples = read_audio(KIWI, 16000)[0][:4401]
+    end = samples.size / 16000
+    said = [Utterance("a", 0.0, end / 2), Utterance("quick brown fox", end / 2, end)]
+    found = align_text(model, samples, said, rate=16000, dictionary=SAID, trust=True)
+    (one,) = found.mismatches
+    assert one.end <= end
+    found.write(tmp_path / "kiwi.TextGrid")
 
 
 def test_words_that_are_drowned_in_noise_are_told(
