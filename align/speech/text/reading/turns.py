@@ -104,6 +104,14 @@ def read_turns(text: str) -> list[Turn]:
     lines = sung_lines(without_marks_of_pages(lines))
     stamped = _are_stamped(lines)
     heads = (stamped and _heads_below_times(lines)) or _heads(lines)
+    turns = _turns(lines, heads, stamped)
+    if not any(turn.text.strip() for turn in turns):  # nobody says anything: a timetable
+        turns = _turns(lines, {}, stamped)
+    return _cleaned(turns)
+
+
+def _turns(lines: list[str], heads: dict[int, tuple[str, str]], stamped: bool) -> list[Turn]:
+    """Return the turns that begin with `heads`, without times where lines are `stamped`."""
     turns = [Turn("", "", 1)]
     for n, line in enumerate(lines, start=1):
         if n in heads:
@@ -111,7 +119,7 @@ def read_turns(text: str) -> list[Turn]:
             continue
         said = _STAMPED.sub("", line, count=1) if stamped else line
         turns[-1] = turns[-1]._replace(text=f"{turns[-1].text}\n{said}")
-    return _cleaned(turns)
+    return turns
 
 
 def _without_numbers(lines: list[str]) -> list[str]:

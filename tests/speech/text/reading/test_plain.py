@@ -68,6 +68,7 @@ def test_names_of_utterances_are_not_said(tmp_path: Path) -> None:
         "2-3 onions\n1-2 cups of flour",
         "5-minute talk\n10-minute break",
         "09:00-10:00 coffee\n10:00-11:00 talks",
+        "09:00-10:00 Coffee\n10:00-11:00 Talks",
         "9.30-10.15 coffee\n10.15-11.00 talks",
         "2024-01-05 we met\n2024-01-06 we left",
         "05-01-2024 we met\n06-01-2024 we left",
