@@ -9,6 +9,8 @@ from align.errors import DataError
 from align.files import atomic
 from align.files.atomic import atomic_write
 
+posix = pytest.mark.skipif(os.name == "nt", reason="links, rights and devices are others there")
+
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
@@ -153,6 +155,7 @@ def test_a_folder_that_cannot_be_written(tmp_path):
         atomic_write(tmp_path / "a", "x")
 
 
+@posix
 def test_a_link_is_followed(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
@@ -161,6 +164,7 @@ def test_a_link_is_followed(tmp_path):
     assert (tmp_path / "real").read_text() == "new"
 
 
+@posix
 def test_permissions_are_kept(tmp_path):
     path = tmp_path / "a"
     path.write_text("old")
@@ -169,6 +173,7 @@ def test_permissions_are_kept(tmp_path):
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
+@posix
 def test_a_device_is_not_replaced():
     for overwrite in (False, True):
         atomic_write(os.devnull, "x", overwrite=overwrite)
