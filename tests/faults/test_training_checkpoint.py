@@ -28,6 +28,8 @@ from align.sequence.checkpoint import (
     digest_of_training,
 )
 
+posix = pytest.mark.skipif(os.name == "nt", reason="kills groups, removes files that are open")
+
 
 class Interrupted(Exception):
     """Stands for a process that ends here."""
@@ -282,6 +284,7 @@ def test_two_trainings_cannot_share_a_checkpoint(corpus, tmp_path):
         aligner().fit(corpus, checkpoint=tmp_path / "partial")
 
 
+@posix
 def test_a_disk_that_keeps_nothing_does_not_end_training(tmp_path):
     with Checkpoint(tmp_path / "partial") as kept:
         shutil.rmtree(tmp_path / "partial")
@@ -347,10 +350,12 @@ def killed_and_resumed(folder: Path, kills: int, seed: int) -> None:
     assert sorted(p.name for p in folder.iterdir()) == ["corpus", "model.align", "whole.align"]
 
 
+@posix
 def test_training_killed_at_a_random_moment_ends_in_the_same_file(tmp_path):
     killed_and_resumed(tmp_path, kills=1, seed=11)
 
 
+@posix
 @pytest.mark.faults
 def test_training_killed_at_twenty_random_moments_ends_in_the_same_file(tmp_path):
     killed_and_resumed(tmp_path, kills=20, seed=12)
