@@ -24,3 +24,22 @@ WORDS = Dictionary(
     name="small",
     language="en",
 )
+SAID = Dictionary(
+    {
+        "a": ["ah"],
+        "quick": ["k w ih k"],
+        "brown": ["b r aw n"],
+        "fox": ["f aa k s"],
+        "jumps": ["jh ah m p s"],
+        "over": ["ow v er"],
+        "the": ["dh ah"],
+        "lazy": ["l ey z iy"],
+        "dog": ["d ao g"],
+        "while": ["w ay l"],
+        "kiwi": ["k iy w iy"],
+        "watches": ["w aa ch ah z"],
+        "purple": ["p er p ah l"],
+        "elephant": ["eh l ah f ah n t"],
+    }
+)
+"""The words as they are said there, in labels of `speech-en`, and two that are not said."""

@@ -72,10 +72,15 @@ def mixed(speech: Samples, sound: Samples, decibel: float) -> Samples:
     return speech + gain * sound
 
 
-def noise(samples: Samples, rng: np.random.Generator) -> Samples:
-    """White, pink, brown or band-limited noise at 0 to 15 dB."""
+def noise(
+    samples: Samples,
+    rng: np.random.Generator,
+    decibel: tuple[float, float] = (0, 15),
+    kinds: int = 4,
+) -> Samples:
+    """White, pink, brown or band-limited noise, or the first `kinds` of these; so many dB."""
     white = rng.standard_normal(samples.size + 4000)
-    kind = rng.integers(4)
+    kind = rng.integers(kinds)
     if kind == 1:  # pink: Kellet's filter
         b = [0.049922035, -0.095993537, 0.050612699, -0.004408786]
         white = lfilter(b, [1, -2.494956002, 2.017265875, -0.522189400], white)
@@ -85,7 +90,7 @@ def noise(samples: Samples, rng: np.random.Generator) -> Samples:
         low = rng.uniform(150, 2500)
         band = butter(2, [low, low * rng.uniform(1.5, 3)], "bandpass", fs=RATE, output="sos")
         white = sosfilt(band, white) + 0.01 * white
-    return mixed(samples, white[4000:], rng.uniform(0, 15))
+    return mixed(samples, white[4000:], rng.uniform(*decibel))
 
 
 def behind(recordings: Sequence[Samples], voices: int) -> Condition:

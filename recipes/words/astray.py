@@ -37,16 +37,9 @@ TAUGHT = ("clean", "noise", "music", "people", "loud", "crowd")
 
 def loud(samples, rng):
     """White, pink or brown noise, 2 to 12 dB louder than the speech."""
-    from rooms.conditions import mixed
+    from rooms.conditions import noise
 
-    white = rng.standard_normal(samples.size + 4000)
-    kind = rng.integers(3)
-    if kind == 1:  # pink: Kellet's filter
-        b = [0.049922035, -0.095993537, 0.050612699, -0.004408786]
-        white = lfilter(b, [1, -2.494956002, 2.017265875, -0.522189400], white)
-    elif kind == 2:
-        white = lfilter([1.0], [1.0, -0.98], white)
-    return mixed(samples, white[4000:], rng.uniform(-12, -2))
+    return noise(samples, rng, (-12, -2), kinds=3)
 
 
 def crowd(people):

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kiwi_text import SAID
 
 import align
 import align.speech.text.checking.astray as astray_module
 import align.speech.text.words as words_module
 from align.features import read_audio
 from align.show.page.confidence import mismatches_of
-from align.speech.text import Dictionary, align_text
+from align.speech.text import align_text
 from align.speech.text.checking.astray import (
     LEARNED,
     LEARNED_IPA,
@@ -34,23 +35,6 @@ from align.types import Mismatch
 
 KIWI = Path(str(files("align.data"))) / "kiwi.flac"
 WORDS = "a quick brown fox jumps over the lazy dog while a kiwi watches".split()
-SAID = Dictionary(
-    {
-        "a": ["ah"],
-        "quick": ["k w ih k"],
-        "brown": ["b r aw n"],
-        "fox": ["f aa k s"],
-        "jumps": ["jh ah m p s"],
-        "over": ["ow v er"],
-        "the": ["dh ah"],
-        "lazy": ["l ey z iy"],
-        "dog": ["d ao g"],
-        "while": ["w ay l"],
-        "kiwi": ["k iy w iy"],
-        "watches": ["w aa ch ah z"],
-        "purple": ["p er p ah l"],
-    }
-)
 
 
 def rows_of(*starts: float) -> list[Row]:

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from joblib import parallel_config
+from kiwi_text import SAID
 
 import align
 from align.errors import DataError, ModelError, ParameterError
 from align.sequence.evidence import EvidenceModel
-from align.speech.text import Dictionary
 from align.speech.text.checking import spoiling
 from align.speech.text.checking.spoiling import spoiled_texts, unspoken_model
 from align.speech.text.checking.unspoken import (
@@ -27,24 +27,6 @@ from align.speech.text.words import WordAligner
 KIWI = Path(str(files("align.data"))) / "kiwi.flac"
 WORDS = ["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
 WORDS += ["while", "a", "kiwi", "watches"]
-SAID = Dictionary(
-    {
-        "a": ["ah"],
-        "quick": ["k w ih k"],
-        "brown": ["b r aw n"],
-        "fox": ["f aa k s"],
-        "jumps": ["jh ah m p s"],
-        "over": ["ow v er"],
-        "the": ["dh ah"],
-        "lazy": ["l ey z iy"],
-        "dog": ["d ao g"],
-        "while": ["w ay l"],
-        "kiwi": ["k iy w iy"],
-        "watches": ["w aa ch ah z"],
-        "purple": ["p er p ah l"],
-        "elephant": ["eh l ah f ah n t"],
-    }
-)
 
 
 @pytest.fixture(scope="module")
