@@ -15,13 +15,7 @@ from align.sequence.evidence import log_odds
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
-from align.speech.text.checking.astray import (
-    LEARNED,
-    LEARNED_IPA,
-    astray_words,
-    moves_of,
-    with_second_opinions,
-)
+from align.speech.text.checking.astray import LEARNED, LEARNED_IPA, asked_again
 from align.speech.text.checking.departing import NO_WORDS, Paths, departing_paths
 from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.loud import with_loud_pauses
@@ -367,11 +361,10 @@ class WordAligner:
             for m in found.mismatches
         ]
         rows = rows_of(found.path, found.built, part.begin, first, self.repair)
-        moves = None if found.chosen is None else moves_of(found.chosen, len(words))
-        if moves is not None:
+        if found.chosen is not None:
             learned = LEARNED_IPA if self.model.takes_ipa else LEARNED
-            moved += astray_words(rows, words, moves, first, learned)
-            rows = with_second_opinions(rows, moves, first, learned)
+            rows, astray = asked_again(found.chosen, rows, words, first, learned)
+            moved += astray
         if not self.repair:
             rows = with_unspoken(rows, range(first, first + len(words)))
         if self.model.takes_ipa and self.anchors is None:

@@ -10,7 +10,6 @@ from kiwi_text import SAID
 
 import align
 import align.speech.text.checking.astray as astray_module
-import align.speech.text.words as words_module
 from align.features import read_audio
 from align.show.page.confidence import mismatches_of
 from align.speech.text import align_text
@@ -19,6 +18,7 @@ from align.speech.text.checking.astray import (
     LEARNED_IPA,
     Learned,
     astray_words,
+    clearly_heard,
     evidence_of_moves,
     moves_of,
     probable_runs,
@@ -166,6 +166,26 @@ def test_a_tier_shows_misplaced_words_beside_other_mismatches() -> None:
     assert (read.kind, read.words) == ("misplaced", ("b", "c", "d"))
 
 
+def test_clear_speech_is_not_asked_about(
+    model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(astray_module, "moves_of", lambda _, n_words: asked.append(n_words))
+    text = " ".join(WORDS)
+    align_text(model, KIWI, text, dictionary=SAID)
+    assert not asked
+    monkeypatch.setattr(astray_module, "_CLEAR", 1.0)
+    align_text(model, KIWI, text, dictionary=SAID)
+    assert asked == [len(WORDS)]
+
+
+def test_a_few_unsure_words_make_speech_unclear() -> None:
+    assert clearly_heard(np.zeros(0))
+    assert clearly_heard(np.array([0.9, 0.6]))
+    assert not clearly_heard(np.array([0.9, 0.5]))
+    assert clearly_heard(np.repeat([0.9, 0.6, 0.9], [20, 1, 20]))
+
+
 def test_runs_end_with_the_text() -> None:
     assert probable_runs(np.array([0.9, 0.9, 0.9])) == [(0, 3)]
     assert probable_runs(np.array([0.9, 0.9])) == []
@@ -176,6 +196,7 @@ def test_what_is_misplaced_ends_with_the_recording(
     model: align.SpeechAligner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(astray_module, "_PROBABLE", 0.0)  # all words are
+    monkeypatch.setattr(astray_module, "_CLEAR", 1.0)
     samples = read_audio(KIWI, 16000)[0][:4401]
     end = samples.size / 16000
     said = [Utterance("a", 0.0, end / 2), Utterance("quick brown fox", end / 2, end)]
@@ -201,7 +222,7 @@ def test_words_that_are_drowned_in_noise_are_told(
     assert not quiet.warnings
     (warning,) = loud.warnings
     assert "lazy dog while a kiwi watches' may be in the wrong place" in warning
-    monkeypatch.setattr(words_module, "moves_of", lambda *_: None)
+    monkeypatch.setattr(astray_module, "moves_of", lambda *_: None)
     unasked = found(drowned).words
     np.testing.assert_array_equal(loud.words.onsets, unasked.onsets)
     assert loud.words.confidence is not None
