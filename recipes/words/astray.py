@@ -28,7 +28,7 @@ import align.speech.text.checking.astray as asking
 from align.features import read_audio
 from align.sequence.evidence import EvidenceModel
 from align.speech.text import align_text
-from align.speech.text.checking.astray import clearly_heard, evidence_of_moves, probable_runs
+from align.speech.text.checking.astray import evidence_of_moves, is_clear, probable_runs
 
 FAR = 0.1  # seconds
 TEACHERS = ("03", "08")
@@ -102,7 +102,7 @@ class Tried(NamedTuple):
 
     def now(self, learned) -> tuple[np.ndarray, list[tuple[int, int]]]:
         """Return confidence and misplaced runs, as before where speech is clear."""
-        if clearly_heard(self.before):
+        if is_clear(self.before):
             return self.before, []
         return learned[0](self.evidence()), probable_runs(learned[1](self.evidence()))
 
@@ -118,7 +118,7 @@ def tried(model, fold: int, kind: str, samples: np.ndarray, true, text, language
         return rows
 
     with (
-        mock.patch.object(asking, "clearly_heard", return_value=False),
+        mock.patch.object(asking, "is_clear", return_value=False),
         mock.patch.object(asking, "with_second_opinions", keep),
         mock.patch.object(asking, "astray_words", return_value=[]),
     ):
@@ -222,7 +222,7 @@ def row(name: str, some: list[Tried], learned) -> str:
         f"{hit} of {n_runs} ({hit_silent} of {silent})",
         f"{listed_far} of {n_listed}",
         f"{false} of {len(some)}",
-        f"{np.mean([not clearly_heard(one.before) for one in some]):.0%}",
+        f"{np.mean([not is_clear(one.before) for one in some]):.0%}",
     ]
     return f"| {name} | " + " | ".join(cells) + " |"
 
@@ -274,7 +274,7 @@ def main() -> None:
             every += [] if one is None else [one]
 
     def learn(some: list[Tried]):
-        taught = [one for one in some if one.kind in TAUGHT and not clearly_heard(one.before)]
+        taught = [one for one in some if one.kind in TAUGHT and not is_clear(one.before)]
         evidence = [one.evidence() for one in taught]
         right = EvidenceModel.fit(evidence, [one.off <= 0.02 for one in taught])
         return right, EvidenceModel.fit(evidence, [one.off > FAR for one in taught])

@@ -31,8 +31,8 @@ __all__ = [
     "Learned",
     "asked_again",
     "astray_words",
-    "clearly_heard",
     "evidence_of_moves",
+    "is_clear",
     "moves_of",
     "probable_runs",
     "with_second_opinions",
@@ -80,7 +80,7 @@ def asked_again(
     `rows` are those of the path; `first` is the number of the first word.
     """
     heads = _heads(rows, first)
-    if clearly_heard(np.array([heads[k].confidence for k in sorted(heads)])):
+    if is_clear(np.array([heads[k].confidence for k in sorted(heads)])):
         return rows, []
     moves = moves_of(path, len(words))
     if moves is None:
@@ -91,14 +91,14 @@ def asked_again(
     )
 
 
-def clearly_heard(confidence: Float64) -> bool:
+def is_clear(confidence: Float64) -> bool:
     """Return whether words are so sure that nothing more is asked, any eight in a row of them.
 
     Examples
     --------
-    >>> clearly_heard(np.full(20, 0.9))
+    >>> is_clear(np.full(20, 0.9))
     True
-    >>> clearly_heard(np.repeat([0.9, 0.6, 0.9], [20, 6, 20]))
+    >>> is_clear(np.repeat([0.9, 0.6, 0.9], [20, 6, 20]))
     False
     """
     n = min(_WORDS, len(confidence))

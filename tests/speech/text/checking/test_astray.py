@@ -18,8 +18,8 @@ from align.speech.text.checking.astray import (
     LEARNED_IPA,
     Learned,
     astray_words,
-    clearly_heard,
     evidence_of_moves,
+    is_clear,
     moves_of,
     probable_runs,
     with_second_opinions,
@@ -180,10 +180,10 @@ def test_clear_speech_is_not_asked_about(
 
 
 def test_a_few_unsure_words_make_speech_unclear() -> None:
-    assert clearly_heard(np.zeros(0))
-    assert clearly_heard(np.array([0.9, 0.6]))
-    assert not clearly_heard(np.array([0.9, 0.5]))
-    assert clearly_heard(np.repeat([0.9, 0.6, 0.9], [20, 1, 20]))
+    assert is_clear(np.zeros(0))
+    assert is_clear(np.array([0.9, 0.6]))
+    assert not is_clear(np.array([0.9, 0.5]))
+    assert is_clear(np.repeat([0.9, 0.6, 0.9], [20, 1, 20]))
 
 
 def test_runs_end_with_the_text() -> None:
