@@ -29,6 +29,7 @@ from align.features import read_audio
 from align.sequence.evidence import EvidenceModel
 from align.speech.text import align_text
 from align.speech.text.checking.astray import evidence_of_moves, is_clear, probable_runs
+from align.speech.text.said import UNSURE
 
 FAR = 0.1  # seconds
 TEACHERS = ("03", "08")
@@ -131,7 +132,8 @@ def tried(model, fold: int, kind: str, samples: np.ndarray, true, text, language
     said = [k for k in sorted({row.word for row in rows} - {-1}) if not np.isnan(moves[k])]
     off = np.abs(found.words.onsets[words] - np.array([start for _, start, _ in true]))
     sure = found.words.confidence[words]
-    return Tried(fold, kind, sure[said], moves[said], off[said], bool(found.warnings))
+    told = [text for text in found.warnings if "probably only" not in text]  # by sureness before
+    return Tried(fold, kind, sure[said], moves[said], off[said], bool(told))
 
 
 def joined(paths, words_of, rng):
@@ -199,9 +201,12 @@ def row(name: str, some: list[Tried], learned) -> str:
     off = np.concatenate([one.off for one in some])
     now = np.concatenate([one.now(learned[one.fold])[0] for one in some])
     right, far = off <= 0.02, off > FAR
+    unsure = []
     n_runs = silent = hit = hit_silent = n_listed = listed_far = false = 0
     for one in some:
-        listed = one.now(learned[one.fold])[1]
+        sure, listed = one.now(learned[one.fold])
+        if sure.mean() < UNSURE:
+            unsure.append((one.off <= 0.02).mean())
         is_far = one.off > FAR
         false += any(is_far[max(0, a - 1) : b + 1].mean() < 0.3 for a, b in listed)
         n_listed += sum(b - a for a, b in listed)
@@ -223,6 +228,7 @@ def row(name: str, some: list[Tried], learned) -> str:
         f"{listed_far} of {n_listed}",
         f"{false} of {len(some)}",
         f"{np.mean([not is_clear(one.before) for one in some]):.0%}",
+        f"{len(unsure)}" + (f", {np.mean(unsure):.0%}" if unsure else ""),
     ]
     return f"| {name} | " + " | ".join(cells) + " |"
 
@@ -289,9 +295,9 @@ def main() -> None:
     print(
         "| | right | said before | now | area, wrong: before | now | area, far: before | now | "
         "far of the 50 least sure | runs found (in silence) | far of words listed | false | "
-        "asked |"
+        "asked | unsure, right |"
     )
-    print("|---|" + "---|" * 12)
+    print("|---|" + "---|" * 13)
     for name in kinds:
         print(row(name, [one for one in shown if one.kind == name], learned))
     print(row("all", shown, learned))

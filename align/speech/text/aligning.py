@@ -185,7 +185,8 @@ def align_text(
     foreign = seems_foreign(
         [word for words in split for word in words], entries, words_of, language
     )
-    warnings = tuple(told for told in (foreign, found.untimely) if told is not None)
+    unsure = found.said.unsure
+    warnings = tuple(told for told in (foreign, found.untimely, unsure) if told is not None)
     return TextAlignment(
         found.said.tiers(recording, warnings),
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),

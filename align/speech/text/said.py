@@ -10,7 +10,9 @@ from align.speech.text.parts import Recording
 from align.speech.text.rows import Fit, Rows, end_of_speech, match_of, tiers_of
 from align.speech.text.tiers import SpeakerTiers
 
-__all__ = ["Said"]
+__all__ = ["UNSURE", "Said"]
+
+UNSURE, _FEW = 0.55, 4  # a smaller share of so many words and more is probably right
 
 
 class Said:
@@ -43,6 +45,27 @@ class Said:
                 fits = [row.match for row in own if word >= 0 and row.match is not None]
                 total += float(np.mean(fits)) if fits else 0.0
         return total
+
+    @property
+    def unsure(self) -> str | None:
+        """What is told where few of the words are probably right, and nothing else is.
+
+        A match says how well sounds fit, and lists of words need several that move together:
+        single words that are lost in noise, one here and one there, show in confidence alone.
+        """
+        sure = [
+            next(own).confidence
+            for rows in self._rows.values()
+            for word, own in groupby(rows, key=lambda row: row.word)
+            if word >= 0
+        ]
+        told = any(fit.warnings for fits in self._fits.values() for fit in fits)
+        if told or len(sure) < _FEW or np.mean(sure) >= UNSURE:
+            return None
+        return (
+            f"of {len(sure)} words probably only {round(sum(sure))} begin within 20 ms of where "
+            "they were said: listen whether they can be heard, and look at the text."
+        )
 
     def add(self, conversation: Conversation, rows: Rows, first: int, fits: Sequence[Fit]) -> None:
         """Add what was found of a passage; its first word in the rows has the number `first`."""

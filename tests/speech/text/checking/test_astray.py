@@ -228,3 +228,14 @@ def test_words_that_are_drowned_in_noise_are_told(
     assert loud.words.confidence is not None
     assert unasked.confidence is not None
     assert loud.words.confidence.mean() < unasked.confidence.mean() - 0.2
+
+
+def test_words_that_are_hardly_heard_are_told_where_nothing_else_is(
+    model: align.SpeechAligner,
+) -> None:
+    samples = read_audio(KIWI, 16000)[0]
+    noise = np.random.default_rng(4).standard_normal(samples.size)
+    noisy = samples + 3.0 * noise * np.sqrt(np.mean(np.square(samples)))
+    (warning,) = align_text(model, noisy, " ".join(WORDS), rate=16000, dictionary=SAID).warnings
+    assert warning.startswith("of 13 words probably only ")
+    assert "begin within 20 ms of where they were said" in warning
