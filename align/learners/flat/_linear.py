@@ -11,7 +11,7 @@ import numpy as np
 from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._linear_pass import play
-from align.learners.flat._linear_scores import BLOCK, NO_TILES, TILE
+from align.learners.flat._linear_scores import BLOCK, NARROW, NO_TILES, TILE
 from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._round import ball_scale
 from align.learners.flat._runs import Chunk, blocks, is_plain
@@ -44,12 +44,13 @@ def _play_by_feature(
     the less lies between the weights of two features, the more of them stay near the processor.
     """
     k, d = flags[core.SCORES], flags[core.FEATURES]
-    n_tiles = -(-k // TILE)
-    size = (d + 2) * n_tiles * TILE
+    width = NARROW if k <= NARROW else TILE
+    n_tiles = -(-k // width)
+    size = (d + 2) * n_tiles * width
     room = np.zeros(size + 8)
     first = -(room.ctypes.data // 8) % 8
-    tiles = room[first : first + size].reshape(d + 2, n_tiles, TILE)
-    beside = tiles.reshape(d + 2, n_tiles * TILE)
+    tiles = room[first : first + size].reshape(d + 2, n_tiles, width)
+    beside = tiles.reshape(d + 2, n_tiles * width)
     beside[d + 1, k:] = -np.inf
     behind = np.zeros((d + 1 if late.shape[1] else 0, k))
     _turn(W, beside, k, d + 1)

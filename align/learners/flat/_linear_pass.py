@@ -9,7 +9,7 @@ score or one for each class; dense rows and CSR. One kernel plays them all. It i
   where the first cache does not hold the weights, which then are read once for all of them. A
   step makes two scores of each row after it wrong, and these are made again. *By feature* those
   of a feature are side by side, for rows of few entries: an entry reads those of all classes at
-  once, and a step touches two of them;
+  once, and a step touches two of them (of up to NARROW classes all, which are one vector);
 * the mean of the hypotheses costs nothing in rounds without a step: a step of round t counts
   ``P_T - P_t`` times in their sum, P being the sum of the scales, so `late` gets it ``P_t`` times.
 
@@ -26,7 +26,8 @@ from align.learners.flat import _round as core
 from align.learners.flat._linear_scores import (
     BLOCK,
     LARGE,
-    TILE,
+    NARROW,
+    add_narrow,
     fill_scores,
     is_spread,
     score_again,
@@ -193,15 +194,16 @@ def play(
     empty, dense rows one after another. `y` [shape=(m,)] are numbers, signs, or codes of classes;
     `relevant` [shape=(m, k)] and `weights` [shape=(m,)] are empty where there are none. W and
     `late` [shape=(k, d + 1 or more)] are dual sum and late steps; by feature they are ``(d + 1,
-    K)`` and ``(d + 1, k)``, K being k rounded up to a multiple of TILE, and `tiles` is W as ``(d +
-    2, K / TILE, TILE)`` with a row more, 0 for each class and -inf beyond (else NO_TILES). `spare`
-    [shape=(d + BLOCK k + TILE,)] is work space.
+    K)`` and ``(d + 1, k)``, K being k rounded up to a multiple of TILE (or NARROW, where that
+    holds all), and `tiles` is W as ``(d + 2, K / TILE, TILE)`` with a row more, 0 for each class
+    and -inf beyond (else NO_TILES). `spare` [shape=(d + BLOCK k + TILE,)] is work space.
     """
     k, d, by_feature = flags[core.SCORES], flags[core.FEATURES], flags[core.BY_FEATURE] != 0
     bias, average = rule[core.BIAS], flags[core.AVERAGE] != 0
     dense = ends.shape[0] == 0
     ahead, spare = spare[d:], spare[:d]
-    scores = ahead[: -(-k // TILE) * TILE if by_feature else k]
+    scores = ahead[: W.shape[1] if by_feature else k]
+    narrow = by_feature and tiles.shape[2] == NARROW
     blocked = dense and not by_feature and k > 1 and k * d > LARGE and order.shape[0] >= BLOCK
     # Whether a round without loss changes nothing but the number of rounds and their sum of
     # scales. Without a margin there may be mistakes without loss, which count.
@@ -271,7 +273,10 @@ def play(
             )
         if alpha > 0.0:
             step = alpha * sign
-            _move(W, by_feature, up, down, step, x, columns, d, bias)
+            if narrow:
+                add_narrow(tiles, up, down, step, x, columns, d, bias)
+            else:
+                _move(W, by_feature, up, down, step, x, columns, d, bias)
             if blocked:
                 score_again(W, up, down, data, order, i, d, bias, ahead)
             if average:

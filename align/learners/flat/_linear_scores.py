@@ -16,8 +16,10 @@ from align.learners.parts.step_kernels import inlined
 __all__ = [
     "BLOCK",
     "LARGE",
+    "NARROW",
     "NO_TILES",
     "TILE",
+    "add_narrow",
     "fill_scores",
     "is_spread",
     "score_again",
@@ -29,9 +31,12 @@ __all__ = [
 BLOCK = 4  # dense rows that are scored together
 LARGE = 3072  # weights, more than which the first cache cannot hold beside a row
 TILE = 12  # classes that are scored together, by feature
+NARROW = 8  # the same where there are no more: the weights of a feature are one vector
 NO_TILES = np.zeros((0, 0, TILE))  # of weights by class
 _ZEROS = (0.0,) * TILE
 _LEFT_OUT = np.where(np.arange(2 * TILE) == TILE, -np.inf, 0.0)  # from TILE - r: without sum r
+_NARROW_ZEROS = (0.0,) * NARROW
+_UNITS = np.eye(NARROW)
 _FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
 
 
@@ -153,6 +158,15 @@ def _plus(s: Any, x: float, w: Any) -> Any:
     )  # fmt: skip
 
 
+@compiled(forceinline=True, error_model="numpy", fastmath={"contract"}, _nrt=False)
+def _plus_narrow(s: Any, x: float, w: Any) -> Any:
+    """Return NARROW sums, as `_plus` does."""
+    return (
+        s[0] + x * w[0], s[1] + x * w[1], s[2] + x * w[2], s[3] + x * w[3],
+        s[4] + x * w[4], s[5] + x * w[5], s[6] + x * w[6], s[7] + x * w[7],
+    )  # fmt: skip
+
+
 @inlined
 def _larger(a: float, b: float) -> float:
     return a if a > b else b
@@ -165,6 +179,45 @@ def _top(s: Any) -> float:
     a, b, c, d = _larger(a, s[4]), _larger(b, s[5]), _larger(c, s[6]), _larger(d, s[7])
     a, b, c, d = _larger(a, s[8]), _larger(b, s[9]), _larger(c, s[10]), _larger(d, s[11])
     return _larger(_larger(a, c), _larger(b, d))
+
+
+@inlined
+def _narrow_by_feature(
+    tiles: Any, x: Any, columns: Any, last: int, bias: float, label: int, scores: Any
+) -> float:
+    """As `_by_feature`, of at most NARROW classes."""
+    s = _plus_narrow(_plus_narrow(_NARROW_ZEROS, 1.0, tiles[last + 1, 0]), bias, tiles[last, 0])
+    for j in range(x.shape[0]):
+        s = _plus_narrow(s, x[j], tiles[np.uint32(columns[j]), 0])
+    scores[0], scores[1], scores[2], scores[3] = s[0], s[1], s[2], s[3]
+    scores[4], scores[5], scores[6], scores[7] = s[4], s[5], s[6], s[7]
+    s = _plus_narrow(s, 1.0, _LEFT_OUT[TILE - label if label >= 0 else 0 :])
+    a, b, c, d = _larger(s[0], s[4]), _larger(s[1], s[5]), _larger(s[2], s[6]), _larger(s[3], s[7])
+    return _larger(_larger(a, c), _larger(b, d))
+
+
+@inlined
+def _add_all(w: Any, x: float, s: Any) -> None:
+    """Add ``x s`` to NARROW weights; the products are rounded, as in all other steps."""
+    w[0], w[1] = w[0] + x * s[0], w[1] + x * s[1]
+    w[2], w[3] = w[2] + x * s[2], w[3] + x * s[3]
+    w[4], w[5] = w[4] + x * s[4], w[5] + x * s[5]
+    w[6], w[7] = w[6] + x * s[6], w[7] + x * s[7]
+
+
+@inlined
+def add_narrow(
+    tiles: Any, up: int, down: int, step: float, x: Any, columns: Any, d: int, bias: float
+) -> None:
+    """Add ``step x`` to the weights of class `up`, by feature, and take it from `down`.
+
+    All NARROW weights of a feature are written, most of them as they were: the scores of the next
+    round read them together, and would have to wait for two that were written for themselves.
+    """
+    s = _plus_narrow(_plus_narrow(_NARROW_ZEROS, step, _UNITS[up]), -step, _UNITS[down])
+    for j in range(x.shape[0]):
+        _add_all(tiles[np.uint32(columns[j]), 0], x[j], s)
+    _add_all(tiles[d, 0], bias, s)
 
 
 @inlined
@@ -202,7 +255,10 @@ def fill_scores(
     Return the score of the right class and the best of the others, where there is a `label`.
     """
     if by_feature:
-        top = _by_feature(tiles, x, columns, d, bias, label, scores)
+        if tiles.shape[2] == NARROW:
+            top = _narrow_by_feature(tiles, x, columns, d, bias, label, scores)
+        else:
+            top = _by_feature(tiles, x, columns, d, bias, label, scores)
         return scores[label] if label >= 0 else 0.0, top
     if x.shape[0] == d:
         _by_class(W, x, d, bias, scores)
