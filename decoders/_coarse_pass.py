@@ -17,7 +17,7 @@ from align.types import FloatArray, IntArray
 __all__ = ["coarse_path"]
 
 _ENOUGH = 2**28  # bytes of rows, unless memory is given
-_TABLE = 2**25  # bytes of onset scores laid out at a time
+_TABLE = 2**20  # bytes of onset scores laid out at a time, which the second-level cache holds
 
 
 def coarse_path(cells: Cells, max_memory: int | None) -> IntArray | None:
@@ -91,12 +91,18 @@ def _onset_rows(
     Each row begins with the first cell of its event. Nothing precedes event 0.
     """
     for k in range(begin, len(onset_row)):
-        row, own, before = onset_row[k], prefix_row[k], prefix_row[k - 1]
-        for cell in range(windows.first[k], windows.last[k] + 1):
-            score = onset[row, cell - shift[k]] - prefix[own, cell]
-            if k:
-                score += prefix[before, cell]
-            out[k, cell - windows.first[k]] = score
+        # no index that may be negative, which is looked at each time: so these are vector loops
+        first, stop = windows.first[k], windows.last[k] + 1
+        scores = onset[onset_row[k], first - shift[k] : stop - shift[k]]
+        own = prefix[prefix_row[k], first:stop]
+        row = out[k]
+        if k:
+            before = prefix[prefix_row[k - 1], first:stop]
+            for i in range(stop - first):
+                row[i] = scores[i] - own[i] + before[i]
+        else:
+            for i in range(stop - first):
+                row[i] = scores[i] - own[i]
 
 
 def _least(offset: IntArray) -> int:

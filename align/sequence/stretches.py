@@ -48,6 +48,7 @@ Found = TypeVar("Found")
 _BLOCK = 120.0  # seconds of a block
 _AROUND = 1.0  # seconds either side of a block that its scores may depend on
 _CELL = 0.04  # seconds of a cell
+_PAUSE = 8.0  # seconds that a pause may last at first: a second round takes as long as the first
 _LEAST_PAUSE = 0.2  # seconds of a pause that is cut
 _SHORTEST, _LONGEST = 15.0, 45.0  # seconds of a stretch, if pauses allow
 _NEAR = 0.03  # seconds from a cut, where no speech should be
@@ -86,7 +87,7 @@ def rough_onsets(
     looked for in `windows` [shape=(K, 2)].
     """
     n_frames, hop = signal.n_frames, signal.hop
-    pause: int | None = room.pause
+    pause: int | None = max(room.pause, round(_PAUSE / hop))
     blocks = CoarseBlocks(max(1, round(_CELL / hop)), places)
     size = round(_BLOCK / hop) // blocks.factor * blocks.factor
     around = round(_AROUND / hop)
