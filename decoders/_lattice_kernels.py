@@ -132,10 +132,15 @@ def forward(
 def _begin(graph: Graph, limits: Limits, scores: Scores, v: int, here: Float64) -> None:
     """Turn the best of what leads to node v into D_v: paths may begin there, the onset scores."""
     event, row = graph.event[v], scores.prefix_row[v]
+    # slices, since an index that might be negative is looked at each time: no vector loop then
     shift = limits.first[v] - scores.start[event]
+    onset, start = scores.onset[event, shift : shift + here.size], graph.start_score[v]
     for i in range(here.size):
-        value = max(here[i], graph.start_score[v]) + scores.onset[event, shift + i]
-        here[i] = value - scores.prefix[row, limits.first[v] + i] if row >= 0 else value
+        here[i] = (here[i] if here[i] > start else start) + onset[i]
+    if row >= 0:
+        before = scores.prefix[row, limits.first[v] : limits.first[v] + here.size]
+        for i in range(here.size):
+            here[i] -= before[i]
 
 
 @compiled()
@@ -176,8 +181,9 @@ def _end(
     for i in range(ends.size):
         ends[i] = room.sums[i]
     if row >= 0:
+        after = scores.prefix[row, low : low + ends.size]
         for i in range(ends.size):
-            ends[i] += scores.prefix[row, low + i]
+            ends[i] += after[i]
 
 
 @compiled()

@@ -134,6 +134,16 @@ class Feature:
         """Become the sum of copies fitted to different parts of the training set."""
         raise NotImplementedError
 
+    def at_ends(self, signal: Signal, event: Event, n: int) -> tuple[float, float]:
+        """Return what an event scores in the first n frames and in the last, in ``<name>.phone``.
+
+        Only of features that score noise.
+        """
+        term = self.terms(signal, (event,))[f"{self.name}.phone"]
+        assert isinstance(term, SegmentTerm)
+        sums = term.prefix[term.rows[0]]
+        return float(sums[n]), float(sums[-1] - sums[-1 - n])
+
     def rough(self) -> "Feature":
         """Return a fitted feature that gives nearly the same base functions, for less.
 

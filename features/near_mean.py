@@ -7,7 +7,8 @@ pauses pull the mean of the whole down.
 
 import numpy as np
 
-from align.types import Float32
+from align._numba import compiled
+from align.types import Float32, IntArray
 
 __all__ = ["without_near_mean"]
 
@@ -48,7 +49,20 @@ def without_near_mean(x: Float32, hop: float) -> Float32:
     counted = np.flatnonzero(near)
     if len(counted) <= n:
         return x
-    total = np.zeros((len(counted) + 1, x.shape[1]))
-    np.cumsum(x[counted], axis=0, dtype=np.float64, out=total[1:])
     begin = np.clip(np.searchsorted(counted, np.arange(len(x))) - n // 2, 0, len(counted) - n)
-    return (x - (total[begin + n] - total[begin]) / n).astype(np.float32)
+    return _without_means(x, counted, begin, n)
+
+
+@compiled()
+def _without_means(x: Float32, counted: IntArray, begin: IntArray, n: int) -> Float32:
+    """Take from each frame the mean of n of the `counted` frames, from number `begin` [t] on."""
+    total = np.zeros((len(counted) + 1, x.shape[1]))
+    for k in range(len(counted)):
+        for c in range(x.shape[1]):
+            total[k + 1, c] = total[k, c] + x[counted[k], c]
+    out = np.empty_like(x)
+    for t in range(len(x)):
+        for c in range(x.shape[1]):
+            mean = (total[begin[t] + n, c] - total[begin[t], c]) / n
+            out[t, c] = x[t, c] - mean
+    return out

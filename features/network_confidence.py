@@ -58,6 +58,7 @@ _MOST_FRAMES = 1_500_000  # in training, about 0.5 GB; of a large corpus each is
 _ELSEWHERE = 0.7  # of what training sees, where there are other surroundings
 _SOFTEST = 0.05  # share of the frames that a pause sounds like
 _MOST_KEPT = 60_000  # frames whose outputs are kept, about 30 MB
+_LONG = 2000  # frames, of which those at the ends are a small part of the work
 _BATCH, _LENGTH, _EDGE = 6, 192, 8  # stretches, their frames, and those without full context
 
 
@@ -431,6 +432,24 @@ class NetworkConfidence(Feature):
         if signal.n_frames > _MOST_KEPT:
             return compute()[0]
         return signal.cached(("network outputs", *map(id, weights)), compute)[0]
+
+    def at_ends(self, signal: Signal, event: Event, n: int) -> tuple[float, float]:
+        """Return the log probability of an event in the first n frames, and in the last n.
+
+        Each is a sum over its frames. Of a long recording no others are computed.
+        """
+        if signal.n_frames <= _LONG:  # all outputs will be asked for, and are few
+            phone = self._outputs(signal)[0]
+        else:
+            x, m = self.energies(signal), n + max(network.reach for network in self.networks_)
+            first, last = (
+                np.mean([network.outputs(part)[0] for network in self.networks_], axis=0)
+                for part in (x[:m], x[-m:])
+            )
+            phone = np.concatenate((first, last))
+        scores, rows, _ = self._phone_scores(np.concatenate((phone[:n], phone[-n:])), (event,))
+        first, last = scores[rows[0]].reshape(2, n).sum(axis=1, dtype=np.float64).tolist()
+        return first, last
 
     def rough(self) -> Self:
         """Return the same with one of the networks."""

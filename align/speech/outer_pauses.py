@@ -15,7 +15,6 @@ import numpy as np
 from align.features import Feature, Signal
 from align.features.signal import LongerSignal
 from align.sequence.extended import Extended
-from align.terms import SegmentTerm
 from align.types import SILENCE, Event, Float32
 
 __all__ = ["pause_like", "with_outer_pauses"]
@@ -49,13 +48,10 @@ def with_outer_pauses(
         return classes.get(str(event), "") in _CLOSED
 
     def heard() -> tuple[LongerSignal | None, int, Feature]:
-        term = network.terms(signal, (SILENCE,))[f"{network.name}.phone"]
-        assert isinstance(term, SegmentTerm)
-        sums = term.prefix[term.rows[0]]
         n = min(max(1, round(_INSTANT / signal.hop)), signal.n_frames)
         lengths = [
             0 if silent >= n * _SILENT else round(_PAUSE / signal.hop)
-            for silent in (float(sums[n]), float(sums[-1] - sums[-1 - n]))
+            for silent in network.at_ends(signal, SILENCE, n)
         ]
         if not any(lengths):
             return None, 0, network

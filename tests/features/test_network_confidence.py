@@ -5,9 +5,9 @@ import pytest
 from synthetic_speech import RATE, random_phones, recording
 
 from align.errors import ModelError, ParameterError
-from align.features import NetworkConfidence, Signal, TimedSignal
+from align.features import Feature, NetworkConfidence, Signal, TimedSignal
 from align.features.disguises import DISGUISES, PLAIN
-from align.features.network import log_sigmoid, log_softmax
+from align.features.network import FrameNetwork, log_sigmoid, log_softmax
 
 CLASSES = {"sil": "silence", "s": "noise", "aa": "vowel", "iy": "vowel", "m": "nasal"}
 HOP = 0.005
@@ -213,6 +213,21 @@ def _phone_scores(feature, signal, events):
     """Frame scores of each event [shape=(K, T)]."""
     term = feature.terms(signal, events)["network.phone"]
     return np.diff(term.prefix, axis=1)[term.rows]
+
+
+@pytest.mark.parametrize("longest", [0, 2000])
+def test_what_an_event_scores_at_the_ends_is_what_it_scores_there(fitted, longest, monkeypatch):
+    """Of a long recording, too, of which nothing else is computed."""
+    monkeypatch.setattr("align.features.network_confidence._LONG", longest)
+    signal = corpus(1, seed=7)[0].signal
+    n_outputs = []
+    outputs = FrameNetwork.outputs
+    monkeypatch.setattr(
+        FrameNetwork, "outputs", lambda own, x: n_outputs.append(len(x)) or outputs(own, x)
+    )
+    found = fitted.at_ends(signal, "sil", 3)
+    assert max(n_outputs) < 20 if longest == 0 else n_outputs == [signal.n_frames]
+    np.testing.assert_allclose(found, Feature.at_ends(fitted, signal, "sil", 3), atol=1e-4)
 
 
 def test_unknown_symbols_score_as_their_class_and_unknown_classes_as_anything(fitted):

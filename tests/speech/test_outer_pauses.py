@@ -1,11 +1,9 @@
 """Recordings are heard with a pause where they begin or end in mid-speech."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
-from align.features import Signal
+from align.features import Feature, Signal
 from align.speech.outer_pauses import pause_like, with_outer_pauses
 from align.terms import SegmentTerm
 
@@ -17,12 +15,18 @@ def recording(n_frames: int = 60) -> Signal:
     return Signal(0.1 * noise, rate=RATE, hop=0.005, name="one")
 
 
-def network(begin: float, end: float) -> SimpleNamespace:
+class Hearing(Feature):
     """Silence has these log probabilities in the first and last three frames, and 0 elsewhere."""
-    scores = np.zeros((1, recording().n_frames))
-    scores[0, :3], scores[0, -3:] = begin, end
-    term = SegmentTerm.from_frames(scores, np.array([0]))
-    return SimpleNamespace(scores_noise=True, name="net", terms=lambda *_: {"net.phone": term})
+
+    scores_noise, name = True, "net"
+
+    def __init__(self, begin: float, end: float) -> None:
+        self.begin, self.end = begin, end
+
+    def terms(self, signal, events):
+        scores = np.zeros((1, recording().n_frames))
+        scores[0, :3], scores[0, -3:] = self.begin, self.end
+        return {"net.phone": SegmentTerm.from_frames(scores, np.array([0]))}
 
 
 @pytest.mark.parametrize(
@@ -31,7 +35,7 @@ def network(begin: float, end: float) -> SimpleNamespace:
 )
 def test_a_pause_is_put_where_the_network_hears_none(begin, end, before, behind) -> None:
     own = recording()
-    found = with_outer_pauses([network(begin, end)], own, {})  # type: ignore[list-item]
+    found = with_outer_pauses([Hearing(begin, end)], own, {})
     assert found.own is own
     assert found.before == before
     assert found.signal.n_frames == before + own.n_frames + behind
@@ -44,38 +48,28 @@ def test_a_pause_is_put_where_the_network_hears_none(begin, end, before, behind)
 
 def test_a_recording_with_silences_at_its_ends_stays_as_it_is() -> None:
     own = recording()
-    found = with_outer_pauses([network(-1.0, -1.0)], own, {})  # type: ignore[list-item]
+    found = with_outer_pauses([Hearing(-1.0, -1.0)], own, {})
     assert found.signal is found.own is own
     assert with_outer_pauses([], own, {}).signal is own
 
 
 def test_stops_begin_in_silence() -> None:
     classes = {"k": "voiceless stop", "dcl": "closure", "m": "nasal"}
-    found = with_outer_pauses([network(-9.0, -9.0)], recording(), classes)  # type: ignore[list-item]
+    found = with_outer_pauses([Hearing(-9.0, -9.0)], recording(), classes)
     assert [found.closed(event) for event in ("k", "dcl", "m", "x")] == [True, True, False, False]
 
 
 def test_it_is_made_once() -> None:
-    own, one = recording(), network(-9.0, -9.0)
-    first = with_outer_pauses([one], own, {})  # type: ignore[list-item]
-    assert with_outer_pauses([one], own, {}).signal is first.signal  # type: ignore[list-item]
-
-
-class Hearing:
-    """A network that hears silence at both ends or at none."""
-
-    scores_noise, name = True, "net"
-
-    def __init__(self, silent: bool) -> None:
-        self.terms = network(*[-1.0 if silent else -9.0] * 2).terms
+    own, one = recording(), Hearing(-9.0, -9.0)
+    first = with_outer_pauses([one], own, {})
+    assert with_outer_pauses([one], own, {}).signal is first.signal
 
 
 def test_another_network_in_the_place_of_one_that_is_gone_is_asked() -> None:
-    own, terms = recording(), []
+    own = recording()
     for silent in [True, False] * 10:
-        terms.append(one := Hearing(silent))
-        assert with_outer_pauses([one], own, {}).before == (0 if silent else 24)  # type: ignore[list-item]
-        terms[-1] = one.terms
+        one = Hearing(*[-1.0 if silent else -9.0] * 2)
+        assert with_outer_pauses([one], own, {}).before == (0 if silent else 24)
         del one
 
 
