@@ -55,14 +55,23 @@ def without_near_mean(x: Float32, hop: float) -> Float32:
 
 @compiled()
 def _without_means(x: Float32, counted: IntArray, begin: IntArray, n: int) -> Float32:
-    """Take from each frame the mean of n of the `counted` frames, from number `begin` [t] on."""
-    total = np.zeros((len(counted) + 1, x.shape[1]))
-    for k in range(len(counted)):
-        for c in range(x.shape[1]):
-            total[k + 1, c] = total[k, c] + x[counted[k], c]
+    """Take from each frame the mean of n of the `counted` frames, from number ``begin[t]`` on.
+
+    That is the sum of all frames up to the last of them less the sum of those before the first;
+    `begin` never falls, so both sums grow along the recording.
+    """
     out = np.empty_like(x)
+    before, up_to = np.zeros((2, x.shape[1]))
+    first, stop = 0, 0
     for t in range(len(x)):
+        while first < begin[t]:
+            for c in range(x.shape[1]):
+                before[c] += x[counted[first], c]
+            first += 1
+        while stop < begin[t] + n:
+            for c in range(x.shape[1]):
+                up_to[c] += x[counted[stop], c]
+            stop += 1
         for c in range(x.shape[1]):
-            mean = (total[begin[t] + n, c] - total[begin[t], c]) / n
-            out[t, c] = x[t, c] - mean
+            out[t, c] = x[t, c] - (up_to[c] - before[c]) / n
     return out

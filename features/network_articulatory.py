@@ -151,18 +151,21 @@ class ArticulatoryConfidence(NetworkConfidence):
         rows = [place.get(_key(self._symbol(event)), -1) for event in events]
         return np.array(rows, dtype=np.intp)
 
-    def _phone_scores(
-        self, phone: npt.NDArray[Any], events: Sequence[Event]
-    ) -> tuple[npt.NDArray[Any], IntArray, npt.NDArray[Any]]:
-        labels = [self._symbol(event) for event in events]
-        different = sorted(set(labels))
-        row = {label: i for i, label in enumerate(different)}
+    def _of_phones(self, phone: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         met = phone @ _vectors(self.symbols_).T
         top = met.max(axis=1, keepdims=True)
         total = top + np.log(np.exp(met - top).sum(axis=1, keepdims=True))
-        scores = phone @ _vectors(different).T - total
+        return np.concatenate((phone, total), axis=1), met - total
+
+    def _phone_scores(
+        self, known: npt.NDArray[Any], events: Sequence[Event]
+    ) -> tuple[npt.NDArray[Any], IntArray]:
+        labels = [self._symbol(event) for event in events]
+        different = sorted(set(labels))
+        row = {label: i for i, label in enumerate(different)}
+        scores = known[:, :-1] @ _vectors(different).T - known[:, -1:]
         rows = np.array([row[label] for label in labels], dtype=np.intp)
-        return scores.T, rows, met - total
+        return scores.T, rows
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""

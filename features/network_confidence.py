@@ -18,7 +18,7 @@ by a little are only a little wrong. Training sees each recording in several dis
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,19 @@ _SOFTEST = 0.05  # share of the frames that a pause sounds like
 _MOST_KEPT = 60_000  # frames whose outputs are kept, about 30 MB
 _LONG = 2000  # frames, of which those at the ends are a small part of the work
 _BATCH, _LENGTH, _EDGE = 6, 192, 8  # stretches, their frames, and those without full context
+
+
+class _Heard(NamedTuple):
+    """What networks say of T frames, which `_phone_scores` reads, and log probabilities.
+
+    Of the best sequence of any phones [shape=(T,)], of a boundary [shape=(T, 1)], and of each
+    transition [shape=(T, n)].
+    """
+
+    phone: npt.NDArray[Any]
+    best: npt.NDArray[np.float64]
+    boundary: npt.NDArray[Any]
+    transition: npt.NDArray[Any]
 
 
 class NetworkConfidence(Feature):
@@ -415,39 +428,42 @@ class NetworkConfidence(Feature):
         softest = own[np.argsort(own.mean(axis=1), kind="stable")[:some]].mean(axis=0)
         return normalised(signal.around(own, softest))
 
-    def _outputs(self, signal: Signal) -> list[Float32]:
-        """Return the mean outputs of the networks, one array a head.
+    def _outputs(self, x: Float32) -> list[Float32]:
+        """Return the mean outputs of the networks for their inputs, one array a head."""
+        outputs = [network.outputs(x) for network in self.networks_]
+        return [np.mean([out[head] for out in outputs], axis=0) for head in range(3)]
 
-        A text asks for them several times: for its lattice, and for the path that was found. Those
-        of a recording of a few minutes are kept, with the weights that they are of.
+    def _heard(self, signal: Signal) -> "_Heard":
+        """Return what the networks say of each frame of a recording.
+
+        A text asks for it several times: for its lattice, and for the path that was found. That
+        of a recording of a few minutes is kept, with the weights that it is of.
         """
 
-        def compute() -> tuple[list[Float32], list[Float32]]:
-            x = self.energies(signal)
-            outputs = [network.outputs(x) for network in self.networks_]
-            means = [np.mean([out[head] for out in outputs], axis=0) for head in range(3)]
-            return means, weights
+        def compute() -> tuple[_Heard, list[Float32]]:
+            phone, boundary, transition = self._outputs(self.energies(signal))
+            known, every = self._of_phones(phone)
+            best = loop_scores(every)
+            return _Heard(known, best, log_sigmoid(boundary), log_softmax(transition)), weights
 
         weights = [w for network in self.networks_ for w in network.weights]
         if signal.n_frames > _MOST_KEPT:
             return compute()[0]
-        return signal.cached(("network outputs", *map(id, weights)), compute)[0]
+        key = ("network outputs", *self.symbols_, *map(id, weights))
+        return signal.cached(key, compute)[0]
 
     def at_ends(self, signal: Signal, event: Event, n: int) -> tuple[float, float]:
         """Return the log probability of an event in the first n frames, and in the last n.
 
         Each is a sum over its frames. Of a long recording no others are computed.
         """
-        if signal.n_frames <= _LONG:  # all outputs will be asked for, and are few
-            phone = self._outputs(signal)[0]
+        if signal.n_frames <= _LONG:  # all will be asked for, and are few
+            phone = self._heard(signal).phone
         else:
             x, m = self.energies(signal), n + max(network.reach for network in self.networks_)
-            first, last = (
-                np.mean([network.outputs(part)[0] for network in self.networks_], axis=0)
-                for part in (x[:m], x[-m:])
-            )
-            phone = np.concatenate((first, last))
-        scores, rows, _ = self._phone_scores(np.concatenate((phone[:n], phone[-n:])), (event,))
+            ends = [self._outputs(part)[0] for part in (x[:m], x[-m:])]
+            phone, _ = self._of_phones(np.concatenate(ends))
+        scores, rows = self._phone_scores(np.concatenate((phone[:n], phone[-n:])), (event,))
         first, last = scores[rows[0]].reshape(2, n).sum(axis=1, dtype=np.float64).tolist()
         return first, last
 
@@ -472,11 +488,10 @@ class NetworkConfidence(Feature):
         """Return ``network.phone``, ``network.boundary`` and ``network.transition``."""
         if not hasattr(self, "networks_"):
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
-        phone, boundary, transition = self._outputs(signal)
+        phone, best, boundary, transition = self._heard(signal)
         opening, closing = self._sides(events)
         n_events, n_classes = len(events), len(self.classes_)
-        scores, symbols, every = self._phone_scores(phone, events)
-        best = loop_scores(every)
+        scores, symbols = self._phone_scores(phone, events)
         scores, symbols = with_noise(scores, symbols, events, best, self._noise)
         if self._pauses != 1.0:
             scores, symbols = with_pauses(scores, symbols, events, best, self._pauses)
@@ -489,21 +504,26 @@ class NetworkConfidence(Feature):
         began[:1] = -1  # the recording's own beginning is no boundary to be found
         return {
             "network.phone": SegmentTerm.from_frames(scores, symbols, best),
-            "network.boundary": OnsetTerm(log_sigmoid(boundary).T, began),
-            "network.transition": OnsetTerm(log_softmax(transition)[:, pairs].T, pair),
+            "network.boundary": OnsetTerm(boundary.T, began),
+            "network.transition": OnsetTerm(transition[:, pairs].T, pair),
         }
 
-    def _phone_scores(
-        self, phone: npt.NDArray[Any], events: Sequence[Event]
-    ) -> tuple[npt.NDArray[Any], IntArray, npt.NDArray[Any]]:
-        """Frame scores [shape=(S, T)] and the row of each event, from the outputs of the head.
+    def _of_phones(self, phone: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return what `_phone_scores` reads, from outputs of the head [shape=(T, n)].
 
         And the scores of all symbols there are [shape=(T, number of symbols)].
+        """
+        log_phone = log_softmax(phone)
+        return log_phone, log_phone
+
+    def _phone_scores(
+        self, log_phone: npt.NDArray[Any], events: Sequence[Event]
+    ) -> tuple[npt.NDArray[Any], IntArray]:
+        """Frame scores [shape=(S, T)] and the row of each event, from what `_of_phones` gave.
 
         A symbol the network never met scores as the mean probability of its class, and where no
         symbol of its class was met either, as a symbol about which nothing is known.
         """
-        log_phone = log_softmax(phone)
         rows = self._symbol_rows(events)
         met, row = np.unique(rows[rows >= 0], return_inverse=True)
         scores = [log_phone[:, met].T]
@@ -519,7 +539,7 @@ class NetworkConfidence(Feature):
                 mean = np.exp(log_phone[:, alike]).mean(axis=1)
                 scores.append(np.log(np.maximum(mean, 1e-8))[None])
             rows[k] = extra[kind]
-        return np.concatenate(scores), rows, log_phone
+        return np.concatenate(scores), rows
 
     def _symbol(self, event: Event) -> str:
         label = str(event)
