@@ -21,7 +21,10 @@ much the text beats the mean of other orders of the same phones (`align.speech.o
 phone and divided by the root of their number: a wrong text is no better than they are, in any
 language. In rooms and noise a right text beats them by less, so how sure the network is of the
 best phones counts as well: the less, the less is asked of the rest. Such a match is learned from
-pieces of recordings, too, so how few phones there are counts.
+pieces of recordings, too, so how few phones there are counts. Two more numbers are of what the
+text does not have: speech that passes for silence, and changes of sound inside of phones. And two
+functions are fitted, one to wrong texts and one to half wrong ones, since what shows that nothing
+of a text was said is not what shows that a part of it was not; the lower one is the match.
 
 The logistic function is made flatter, so that right transcripts mostly lie at 0.95 and do not all
 end up at 1.00. A match is not the probability of being right.
@@ -68,11 +71,15 @@ _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over so
 _FOR_FEW_ORDERS = 5.0  # the same where the order counts
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
 _ENOUGH, _DOUBTED = 20, 0.01  # right texts of few sounds, and which share of them may be doubted
-_PLAIN, _WITH_ORDERS = 7, 11  # weights
+_PLAIN, _ORDERS_ALONE, _WITH_ORDERS = 7, 11, 13  # weights; the second of models of before
 _SIGNS = {  # of the weights behind the constant: the surer the network, the more is asked
     _PLAIN: (1,) * 6,
-    _WITH_ORDERS: (1,) * 8 + (0, -1),
+    _WITH_ORDERS: (1,) * 8 + (0, -1, 1, 1),
 }
+_SHAPES = ((_PLAIN,), (_ORDERS_ALONE,), (2, _WITH_ORDERS))
+_LOW = 0.02  # share of right texts that either function doubts before the other is fitted to it
+_INSIDE = 1  # frames at either end of a sound, where a change of sound is that of its edge
+_LEAST_DOUBT = -1e-3  # log probability of a change of sound, at most
 _HIDING, _LENGTH = -2.0, 0.1  # log ratio of a silence that is none; seconds of a sound
 
 
@@ -94,6 +101,8 @@ class Evidence:
         Length of a frame in seconds.
     order_gap : float, optional
         By how much they beat other orders of themselves; see `align.speech.orders`.
+    steady : np.ndarray [shape=(K,)], optional
+        Log probability that nothing else begins inside of each event; 0 where it is not known.
     """
 
     parts: Float64
@@ -102,6 +111,7 @@ class Evidence:
     sounds: npt.NDArray[np.bool_]
     hop: float
     order_gap: float | None = None
+    steady: Float64 | None = None
 
     def whole(self) -> Float64:
         """Return the six numbers of a recording [shape=(6,)]."""
@@ -120,6 +130,18 @@ class Evidence:
         gap = usual if self.order_gap is None else self.order_gap / n
         root = float(np.sqrt(min(n, _MANY)))
         return np.array([gap, gap * root, 1.0 / root])
+
+    def not_in_text(self) -> Float64:
+        """Return what says that more was said than the text has [shape=(2,)].
+
+        How much silences score less than the best phones, in seconds, of a long recording in the
+        mean over its blocks; and the log probability that nothing else begins inside of a sound.
+        """
+        seconds = float(self.frames.sum()) * self.hop
+        silent = ~self.sounds
+        hidden = float(self.parts[silent, 0] @ self.frames[silent]) * self.hop
+        steady = 0.0 if self.steady is None else float(self.steady[self.sounds].sum())
+        return np.array([hidden / max(1.0, seconds / _BLOCK), steady / max(sum(self.sounds), 1)])
 
     def n_sounds(self) -> int:
         """Return how many sounds there are, counting those that silences would have to hide.
@@ -187,7 +209,18 @@ def evidence_of(
         ],
         axis=1,
     )
-    return Evidence(parts, best, frames, ~silent, extended.own.hop)
+    steady = _steady(terms.get("network.boundary"), start, stop)
+    return Evidence(parts, best, frames, ~silent, extended.own.hop, steady=steady)
+
+
+def _steady(boundary: Any, start: IntArray, stop: IntArray) -> Float64 | None:
+    """Return the log probability that nothing begins inside of events between two frames."""
+    if not isinstance(boundary, OnsetTerm):
+        return None
+    begins = np.minimum(boundary.table[0].astype(np.float64), _LEAST_DOUBT)
+    total = np.append(0.0, np.cumsum(np.log1p(-np.exp(begins))))
+    first = start + _INSIDE
+    return np.asarray(total[np.maximum(stop - _INSIDE, first)] - total[first])
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,9 +229,10 @@ class MatchModel:
 
     Parameters
     ----------
-    weights : np.ndarray [shape=(7,) or (11,)]
+    weights : np.ndarray [shape=(7,), (11,) or (2, 13)]
         The constant, and the weights of the six numbers of a recording; or of these, what the
-        order of its events says and how sure the network is.
+        order of its events says and how sure the network is; or of all these and what is not in
+        the text, for texts that are wrong and for texts of which a part is. The lower one counts.
     event_weights : np.ndarray [shape=(4,)]
         The same for an event: log ratio, transition, length.
     least_sure : float
@@ -223,7 +257,7 @@ class MatchModel:
     @property
     def asks_orders(self) -> bool:
         """Whether evidence must hold the order gap."""
-        return len(self.weights) == _WITH_ORDERS
+        return len(self.weights) != _PLAIN
 
     def in_room(self) -> "MatchModel":
         """Return the match of an aligner that knows rooms, of texts whose match this is.
@@ -262,8 +296,8 @@ class MatchModel:
         """Return the match of a recording."""
         if not evidence.sounds.any():
             return 1.0 if evidence.whole()[1] > _LEAST / 2 else 0.0
-        numbers = _numbers(evidence, len(self.weights), self.usual_gap)
-        fit = self.weights[0] + numbers @ self.weights[1:]
+        numbers = _numbers(evidence, self.weights.shape[-1], self.usual_gap)
+        fit = float(_odds(self.weights, numbers))
         sure = _TYPICAL * (evidence.sureness() - self.least_sure) / 0.5
         return float(logistic(np.array([min(fit, sure)]))[0])
 
@@ -300,7 +334,9 @@ class MatchModel:
         ]
         shares = (0.5, 0.5 - share, share) if orders else (0.5, 0.25, 0.25)
         weights = _fitted_logistic(rows, shares, _SIGNS[size])
-        odds, others = (weights[0] + some @ weights[1:] for some in rows[:2])
+        if orders:
+            weights = _of_both(weights, rows, many)
+        odds, others = (_odds(weights, some) for some in rows[:2])
         centre, spread = _centre(odds[many])
         # Flatter, and moved where nothing is between the two: a right transcript is typical.
         flat = _TYPICAL / max(centre, _TYPICAL)
@@ -313,7 +349,7 @@ class MatchModel:
             passing = logistic(flat * np.quantile(some, [1.0 - _PASSING]))[0]
             border = max(border, min(passing, _HIGHEST_IN_NOISE))
         short = [*few, *right] if orders else few
-        numbers = [_numbers(e, size, usual) @ weights[1:] + weights[0] for e in short]
+        numbers = [float(_odds(weights, _numbers(e, size, usual))) for e in short]
         doubted = float((logistic(flat * odds[many]) < border).mean())
         for_few = _fall(numbers, short, float(border), max(doubted, _DOUBTED))
         sounding = [
@@ -351,16 +387,19 @@ class MatchModel:
         """Restore what `get_state` returned; ModelError where it is none."""
         try:
             weights, events = (
-                np.array([float(x) for x in state[name]]) for name in ("weights", "event_weights")
+                np.asarray(state[name], dtype=np.float64) for name in ("weights", "event_weights")
             )
             least_sure, border = float(state["least_sure"]), float(state["border"])
             usual = float(state.get("usual_gap", 0.0))
             for_few = None if (few := state.get("for_few")) is None else float(few)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"its match is incomplete: {error!r}.") from error
-        numbers = np.concatenate([weights, events, [least_sure, border, usual, for_few or 0.0]])
-        if weights.size not in _SIGNS or events.shape != (4,) or not np.isfinite(numbers).all():
-            raise ModelError("its match must have 7 or 11 weights, and 4 of events, all finite.")
+        numbers = np.hstack([weights.ravel(), events, least_sure, border, usual, for_few or 0.0])
+        known = weights.shape in _SHAPES and events.shape == (4,)
+        if not known or not np.isfinite(numbers).all():
+            raise ModelError(
+                "its match must have 7, 11 or twice 13 weights, and 4 of events, all finite."
+            )
         if not 0 < border < 1:
             raise ModelError(f"the border of its match is {border}, must lie between 0 and 1.")
         return cls(weights, events, least_sure, border, usual, for_few)
@@ -368,10 +407,26 @@ class MatchModel:
 
 def _numbers(evidence: Evidence, n_weights: int, usual: float) -> Float64:
     """Return what a match of so many weights is made of [shape=(n_weights - 1,)]."""
-    whole = evidence.whole()
-    if n_weights == _PLAIN:
-        return whole
-    return np.concatenate([whole, evidence.against_orders(usual), [evidence.sureness()]])
+    orders, sure = evidence.against_orders(usual), [evidence.sureness()]
+    numbers = np.concatenate([evidence.whole(), orders, sure, evidence.not_in_text()])
+    return numbers[: n_weights - 1]
+
+
+def _odds(weights: Float64, numbers: Float64) -> Float64:
+    """Return the log odds of numbers [shape=(..., n)] by one function, or the lower of two."""
+    odds = numbers @ weights[..., 1:].T + weights[..., 0]
+    return odds if weights.ndim == 1 else np.asarray(odds.min(axis=-1))
+
+
+def _of_both(weights: Float64, rows: Sequence[Float64], many: npt.NDArray[np.bool_]) -> Float64:
+    """Return weights and those of another function, of right and half wrong texts [shape=(2, n)].
+
+    Either doubts as many right texts of `many` sounds.
+    """
+    parts = _fitted_logistic([rows[0], rows[2]], (0.5, 0.5), _SIGNS[_WITH_ORDERS])
+    right = rows[0][many]
+    parts[0] += np.quantile(_odds(weights, right), _LOW) - np.quantile(_odds(parts, right), _LOW)
+    return np.stack((weights, parts))
 
 
 def _usual_gap(right: Sequence[Evidence]) -> float:
@@ -453,7 +508,12 @@ DEFAULTS: Mapping[str, MatchModel] = {
         12.0,
     ),
     "universal, text, not in rooms": MatchModel(
-        np.array([-1.133, 0.193, 0, 0.761, 0.154, 0, 1.117, 4.165, 0.431, -1.84, -2.508]),
+        np.array(
+            [
+                [7.81, 0.01, 0, 0.21, 1.46, 0.16, 1.76, 4.24, 0.23, -3.09, -1.63, 1.70, 1.09],
+                [0.21, 0, 0, 0.62, 0.41, 0.09, 1.49, 6.33, 0.29, 13.35, -3.51, 2.26, 2.28],
+            ]
+        ),
         np.array([1.283, 0.178, 0.145, 0.084]),
         -2.691,
         0.38,

@@ -19,7 +19,7 @@ from align.models.file import read_model, write_model
 from align.sequence.extended import Extended
 from align.speech.mapped import align_mapped
 from align.speech.match import DEFAULTS, Evidence, MatchModel, evidence_of
-from align.terms import SegmentTerm
+from align.terms import OnsetTerm, SegmentTerm
 from align.types import Float64
 
 NAMES = ("kiwi", "north-wind")
@@ -86,6 +86,46 @@ def test_pauses_that_were_added_say_nothing() -> None:
     np.testing.assert_allclose(found(scores).whole(), evidence.whole())
 
 
+def test_what_begins_inside_of_a_sound_is_counted() -> None:
+    own = Signal(np.zeros(30 * 80, np.float32), RATE, 0.005, "own")
+    pause = np.zeros(10 * 80, np.float32)
+    heard = Extended(own, LongerSignal(own, pause, pause), 10)
+    rows, silent = np.array([0, 1, 1]), np.array([True, False, False])
+    scores = np.full((2, 50), -1.0)
+    phone = SegmentTerm.from_frames(scores, rows, scores.max(axis=0))
+
+    def steady(frames: list[int]) -> Float64:
+        begins = np.full((1, 50), -20.0)
+        begins[0, frames] = np.log(0.9)
+        terms = {"network.phone": phone, "network.boundary": OnsetTerm(begins, rows * 0)}
+        evidence = evidence_of(terms, np.array([0, 12, 26]), heard, silent)
+        assert evidence is not None
+        assert evidence.steady is not None
+        return evidence.steady
+
+    at_edges = [11, 12, 25, 26, 39]  # the pause that was added ends at 10, the recording at 40
+    np.testing.assert_allclose(steady([*at_edges, 3, 45]), 0.0, atol=1e-6)
+    found = np.log([1.0, 0.01, 0.1])
+    np.testing.assert_allclose(steady([*at_edges, 15, 20, 30]), found, atol=1e-6)
+    evidence = evidence_of({"network.phone": phone}, np.array([0, 12, 26]), heard, silent)
+    assert evidence is not None
+    assert evidence.steady is None
+
+
+def test_speech_that_passes_for_silence_is_measured_in_seconds() -> None:
+    parts = np.array([[-0.5], [-1.0], [-3.0], [-1.0]]) * np.ones(4)
+    sounds, steady = np.array([False, True, False, True]), np.array([-9.0, -0.2, -9.0, -0.4])
+
+    def found(frames: list[int]) -> list[float]:
+        evidence = Evidence(parts, np.ones(4), np.array(frames), sounds, 0.01, steady=steady)
+        return evidence.not_in_text().tolist()
+
+    assert found([40, 10, 20, 10]) == pytest.approx([-0.8, -0.3])  # .4 s of -0.5, .2 s of -3
+    assert found([340, 10, 20, 230]) == pytest.approx([-2.3 / 2, -0.3])  # of two blocks of 3 s
+    bare = Evidence(parts[:1], np.ones(1), np.array([40]), sounds[:1], 0.01)
+    assert bare.not_in_text().tolist() == pytest.approx([-0.2, 0.0])
+
+
 # Learned in training -----------------------------------------------------------------------------
 
 
@@ -127,7 +167,8 @@ def test_a_model_file_keeps_the_match(model: SpeechAligner, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"weights": [1.0]}, "7 or 11 weights"),
+        ({"weights": [1.0]}, "7, 11 or twice 13 weights"),
+        ({"weights": [[1.0] * 7] * 2}, "7, 11 or twice 13 weights"),
         ({"event_weights": "abcd"}, "incomplete"),
         ({"border": 1.5}, "border of its match is 1.5"),
         ({"least_sure": None}, "incomplete"),

@@ -167,7 +167,8 @@ def test_a_match_learns_what_orders_say_and_of_few_sounds_more_is_let_pass() -> 
     right, wrong = some(1.0, 0.7), some(0.0, 0.7)
     model = MatchModel.fitted(right, wrong, some(0.5, 0.7), some(0.0, 0.7))
     assert model.asks_orders
-    assert (model.weights[1:9] >= 0).all()
+    assert model.weights.shape == (2, 13)
+    assert (model.weights[:, 1:9] >= 0).all()
     assert model.usual_gap == pytest.approx(1.0, abs=0.1)
     assert model.for_few is not None
     assert model.border_of(5) < model.border_of(30) == model.border
@@ -177,6 +178,37 @@ def test_a_match_learns_what_orders_say_and_of_few_sounds_more_is_let_pass() -> 
     assert np.mean(np.array(matches[0])[:, None] > matches[1]) > 0.99
     unknown = replace(right[0], order_gap=None)
     assert model.of_recording(unknown) > model.border  # as is usual
+
+
+def test_half_a_text_shows_by_what_wrong_texts_do_not_show() -> None:
+    """One function for both would ask right texts for what only halves lack."""
+    rng = np.random.default_rng(0)
+
+    def some(gap: float, hidden: float) -> list[Evidence]:
+        every = [
+            evidence(30 * gap + 4 * x, 30, -2.0 + 0.1 * y) for x, y in rng.normal(size=(40, 2))
+        ]
+        for one in every:
+            one.parts[-1, 0], one.sounds[-1] = hidden * rng.random(), False
+        return every
+
+    right, wrong, half = some(1.0, -1.0), some(0.0, -1.0), some(1.0, -90.0)
+    model = MatchModel.fitted(right, wrong, half, some(0.0, -1.0))
+    of_wrong, of_half = model.weights[:, 1:]
+    assert of_half[10] > of_wrong[10]  # hidden speech
+    assert of_half[7] < of_wrong[7]  # the order gap
+    matches = [np.array([model.of_recording(e) for e in kind]) for kind in (right, wrong, half)]
+    assert [(m < model.border).mean() > 0.7 for m in matches] == [False, True, True]
+    assert (matches[0] < model.border).mean() < 0.05
+
+
+def test_models_of_before_keep_their_match() -> None:
+    state = MatchModel(np.arange(11.0) - 5.0, np.ones(4), -2.0, 0.3, 1.0).get_state()
+    model, own = MatchModel.from_state(state), evidence(25.0, 30)
+    numbers = np.concatenate([own.whole(), own.against_orders(1.0), [own.sureness()]])
+    odds = -5.0 + (np.arange(10.0) - 4.0) @ numbers
+    sure = 3.0 * (own.sureness() + 2.0) / 0.5
+    assert model.of_recording(own) == pytest.approx(1 / (1 + np.exp(-min(odds, sure))))
 
 
 def test_what_is_known_for_few_is_checked() -> None:
