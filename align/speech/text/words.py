@@ -298,7 +298,7 @@ class WordAligner:
             some = [words[k] for k in said]
             piece = self._all_words(utterance, some, span, 0, own, gaps, unsaid)
             rest = piece.whole.match
-            if rest is None or rest < least or piece.whole.warnings:
+            if rest is None or rest < least or (self.judging and piece.whole.warnings):
                 return None
             # models of any language are vague: to them some words of any text fit
             if not self.judging and not beats_other_orders(

@@ -52,8 +52,11 @@ __all__ = [
 GOOD = 0.9
 """Match of a whole text, from which on no passage is looked for."""
 
-FITS = 0.5
-"""Match of a part, from which on it may count to models of phones of any language."""
+FITS = 0.1
+"""Match of a part, from which on it may count to models of phones of any language.
+
+Low, since a word too few at its end is speech that passes for silence.
+"""
 
 SURE = 0.95
 """Probability that the words of a passage were not said."""

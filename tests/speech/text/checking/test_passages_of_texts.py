@@ -205,6 +205,17 @@ def test_half_a_recording_by_a_model_of_any_language() -> None:
 
 
 @cmudict
+def test_a_part_that_is_doubted_itself_is_told_by_a_model_of_any_language(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A word too few at its end lowers its match; the whole is warned of in any case."""
+    monkeypatch.setattr("align.speech.match.MatchModel.border_of", lambda self, n: 0.999)
+    found = align_text("speech-any", KIWI, f"{text(WIND)} {text(KIWI)}")
+    assert "wind" not in found.words.labels
+    assert any("may not be of this recording" in warning for warning in found.warnings)
+
+
+@cmudict
 def test_a_part_for_a_model_of_any_language_must_beat_other_orders(
     model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
