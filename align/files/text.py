@@ -12,6 +12,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from io import BufferedReader
 from typing import Any
 
 from align.errors import DataError, ParameterError
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 _MAX_BYTES = 1 << 26
+_MORE = 1 << 16
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16: the mark begins with the same two bytes
@@ -44,7 +46,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         if os.path.isdir(name):
             raise DataError("is a folder, not a file.", path=name)
         with open_regular(name) as stream:
-            data = stream.read(_MAX_BYTES + 1)
+            data = _at_most(stream, _MAX_BYTES + 1)
     except FileNotFoundError:
         reason = why_missing(name, "does not exist; check the name.")
         raise DataError(reason, path=name) from None
@@ -53,6 +55,16 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     if len(data) > _MAX_BYTES:
         raise DataError("is larger than 64 MiB, which no labels and no score are.", path=name)
     return data
+
+
+def _at_most(stream: BufferedReader, most: int) -> bytes:
+    """Return what a file holds, at most so many bytes; a buffer of its size is asked for."""
+    data = bytearray()
+    want = os.fstat(stream.fileno()).st_size + 1
+    while more := stream.read(min(want, most - len(data))):
+        data += more
+        want = _MORE  # the file has grown, or says no size, as those of /proc
+    return bytes(data)
 
 
 def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
