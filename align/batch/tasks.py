@@ -225,7 +225,9 @@ class SpeechWork:
             return align_mapped(aligner, task.recording, events, self.phone_map)
         from align.speech.text import read_transcript
 
-        said = read_transcript(task.source, tiers=self.tiers, encoding=self.encoding)
+        said = read_transcript(
+            task.source, tiers=self.tiers, encoding=self.encoding, recording=task.audio
+        )
         return self.align_text(aligner, task.recording, said)
 
     def align_text(self, aligner: Any, audio: Any, said: Any, rate: int | None = None) -> Any:

@@ -162,10 +162,10 @@ def _with_text(folder: Path, channel: int | None) -> "tuple[list[Example], list[
     from align.types import Example
 
     tasks, problems = SpeechWork(".txt", channel=channel).find(str(folder))
-    examples = [
-        Example(task.recording, (), text=" ".join(u.text for u in read_transcript(task.source)))
-        for task in tasks
-    ]
+    examples = []
+    for task in tasks:
+        said = read_transcript(task.source, recording=task.audio)
+        examples.append(Example(task.recording, (), text=" ".join(u.text for u in said)))
     return examples, problems
 
 

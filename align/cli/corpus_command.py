@@ -1,5 +1,6 @@
 """``align corpus speech`` and ``align corpus music``: every recording of a folder."""
 
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -204,9 +205,15 @@ def _run(
     if failed:
         console.message(f"{plural(failed, 'recording')} could not be aligned; see above.")
         if kind == "speech" and all("has no file beside it" in why for _, why in run.failed):
+            from align.corpus.text_tables import find_table
+
+            table = find_table(in_dir)
             console.message(
-                "Where one file has the texts of them, `align texts FILE "
-                f"{in_dir}` puts them there."
+                f"Where one file has the texts of them, `align texts FILE {in_dir}` puts them "
+                "there."
+                if table is None
+                else f"{table} has the texts; `align texts {shlex.quote(table)} "
+                f"{shlex.quote(str(in_dir))}` puts them beside the recordings."
             )
     if failed or (strict and run.warned):
         context.exit(1)

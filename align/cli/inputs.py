@@ -55,9 +55,15 @@ def file_beside(audio: Path, option: str, suffixes: Sequence[str]) -> str:
 
 
 def read_said(
-    source: str, tiers: Sequence[str] = (), encoding: str | None = None
+    source: str,
+    tiers: Sequence[str] = (),
+    encoding: str | None = None,
+    recording: str | None = None,
 ) -> "list[Utterance]":
-    """Read what ``--text`` gives: the text itself, or the name of a transcript."""
+    """Read what ``--text`` gives: the text itself, or the name of a transcript.
+
+    Of a list of prompts that of the `recording` is read.
+    """
     from align.speech.text.reading.transcript import (
         DOCUMENT_SUFFIXES,
         TRANSCRIPT_SUFFIXES,
@@ -69,7 +75,7 @@ def read_said(
     suffixes = (*TRANSCRIPT_SUFFIXES, *DOCUMENT_SUFFIXES)
     named = len(source.split()) == 1 and path.suffix.lower() in suffixes
     if source != "-" and (named or is_file(path)):
-        return read_transcript(path, tiers=tiers, encoding=encoding)
+        return read_transcript(path, tiers=tiers, encoding=encoding, recording=recording)
     if tiers:
         raise ParameterError("--tier is for a file with tiers; --text names none.")
     where = "standard input" if source == "-" else None

@@ -33,10 +33,20 @@ from align.files.names import comparable
 from align.files.text import read_text, rows_of_table
 from align.formats.office import read_sheet
 
-__all__ = ["NamedText", "Texts", "read_texts", "write_texts"]
+__all__ = [
+    "NamedText",
+    "Texts",
+    "find_table",
+    "is_named",
+    "prompts_of",
+    "read_texts",
+    "write_texts",
+]
 
 _Row = tuple[int, list[str]]  # number of its line, cells
 _SEPARATORS = ("\t", "|", ";", ",")
+_TABLES = (".csv", ".tsv", ".txt", ".data", ".xlsx")
+_LEVELS, _MOST_TABLES = 2, 20  # of folders below, and files that are read
 _NAMES = (
     *("audio", "file", "filename", "file_name", "path", "wav", "recording", "audio_file"),
     *("name", "id", "utterance_id", "utt_id", "fileid", "clip", "item"),
@@ -46,6 +56,10 @@ _TEXTS = (
     *("utterance", "normalized_text", "content"),
 )
 _FESTIVAL = re.compile(r'\(\s*(?P<name>\S+)\s+"(?P<text>.*)"\s*\)')
+_LJSPEECH = re.compile(
+    r"(?P<name>(?=[^\s|]*\d)(?=[^\s|]*[^\W\d_])[^\s|]+|\d+(?:[-_]\d+)+)"
+    r"\|(?:[^|]*\|){0,2}(?P<text>[^|]*)"
+)
 _SPHINX = re.compile(r"(?:<s>\s*)?(?P<text>[^<>]*?)\s*(?:</s>\s*)?\((?P<name>[^()\s]+)\)")
 _KALDI = re.compile(r"(?P<name>\S+)\s+(?P<text>.+)")
 
@@ -129,6 +143,76 @@ def read_texts(
                 line=n,
             )
     return [NamedText(m["name"], m["text"], n) for n, m in found if m]
+
+
+def prompts_of(content: str) -> list[NamedText] | None:
+    """Return the texts of lines as Festival and LJSpeech write them; None where not all are such.
+
+    Examples
+    --------
+    >>> prompts_of('( arctic_a0001 "Author of the danger trail." )')
+    [NamedText(name='arctic_a0001', text='Author of the danger trail.', line=1)]
+    >>> prompts_of("LJ001-0001|in 1455|in fourteen fifty-five")[0].text
+    'in fourteen fifty-five'
+    >>> prompts_of("yes | no | maybe")
+    """
+    lines = [(n, line.strip()) for n, line in enumerate(content.split("\n"), 1) if line.strip()]
+    for pattern in (_FESTIVAL, _LJSPEECH):
+        found = [(n, pattern.fullmatch(line)) for n, line in lines]
+        if lines and all(match for _, match in found):
+            return [NamedText(m["name"], m["text"].strip(), n) for n, m in found if m]
+    return None
+
+
+def is_named(name: str, stem: str) -> bool:
+    """Whether a recording, of which the name without folder and suffix is given, has this name.
+
+    Examples
+    --------
+    >>> is_named("wavs/LJ001-0001.wav", "lj001-0001")
+    True
+    """
+    return _plain(name).rpartition("/")[2] == comparable(stem)
+
+
+def find_table(recordings: str | os.PathLike[str]) -> str | None:
+    """Return the file of a folder that has the texts of most of its recordings; None for none.
+
+    It is looked for in the folder, in those in it and in theirs, among files that are called as
+    lists of texts are.
+    """
+    root = os.fspath(recordings)
+    audio = [p.audio for p in find_pairs(root, None, ()) if p.audio is not None]
+    ends = _ends({_plain(os.path.relpath(path, root)): path for path in audio})
+    stems = {os.path.splitext(path)[0] for path in audio}
+    best, most = None, 0.5 * len(audio)
+    for path in _maybe_tables(root):
+        if os.path.splitext(path)[0] in stems:
+            continue
+        try:
+            rows = read_texts(path, None, lambda name: _plain(name) in ends)
+        except DataError:
+            continue
+        known = {own[0] for row in rows if len(own := ends.get(_plain(row.name), [])) == 1}
+        if len(known) > most or (best is None and len(known) == most > 0):
+            best, most = path, len(known)
+    return best
+
+
+def _maybe_tables(root: str) -> list[str]:
+    """Return the files of a folder, to two levels below it, that may be a list of texts."""
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders.sort()
+        below = os.path.relpath(folder, root)
+        if below != "." and below.count(os.sep) >= _LEVELS - 1:
+            folders.clear()
+        found += [
+            os.path.join(folder, file)
+            for file in sorted(files)
+            if file.lower().endswith(_TABLES) and not file.startswith(".")
+        ]
+    return found[:_MOST_TABLES]
 
 
 def write_texts(

@@ -148,3 +148,24 @@ def test_a_run_without_any_text_says_how_texts_get_there(tmp_path: Path, recordi
     )
     assert result.exit_code == 1
     assert f"`align texts FILE {recordings}` puts them there" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("metadata.csv", "a1|Hi, you.|Hi, you.\nb2|So.|So.\ntop|No.|No.\n"),
+        ("etc/txt.done.data", '( a1 "Hi." )\n( b2 "So." )\n( top "No." )\n'),
+    ],
+)
+def test_a_run_without_any_text_names_the_file_that_has_them(
+    tmp_path: Path, recordings: Path, name: str, content: str
+) -> None:
+    table = recordings / name
+    table.parent.mkdir(exist_ok=True)
+    table.write_text(content)
+    (recordings / "notes.txt").write_text("Recorded in May.\n")
+    result = CliRunner().invoke(
+        cli, ["corpus", "speech", str(recordings), str(tmp_path / "out"), "--text"]
+    )
+    assert result.exit_code == 1
+    assert f"{table} has the texts; `align texts {table} {recordings}` puts them" in result.stderr

@@ -91,7 +91,7 @@ def validate_transcripts(
         warnings += [issue for issue in hidden if not issue.path.lower().endswith(_OF_TIMIT)]
         try:
             about = header(pair.audio)
-            said = read_transcript(pair.labels, tiers=tiers)
+            said = read_transcript(pair.labels, tiers=tiers, recording=pair.audio)
             warnings += _check(
                 said, pair.labels, about.duration, dictionary, known, language, guess
             )

@@ -69,7 +69,8 @@ def check_plain(text: str, name: str) -> None:
     if 1 < len(lines) == len(set(names)):
         raise DataError(
             f"begins each line with a name ({names[0]}, {names[1]}), which nobody says; align "
-            "texts writes such lines beside the recordings of these names.",
+            "texts writes such lines beside the recordings of these names. Where they are said, "
+            "write all on one line.",
             path=name,
         )
 

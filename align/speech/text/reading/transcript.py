@@ -3,7 +3,8 @@
 =================== ==========================================================================
 ``.txt``, ``.cha``  the text; TIMIT's two sample numbers in front are left out. Names of speakers
                     and times in front of lines are distinguished from words
-                    (`align.speech.text.reading.turns`).
+                    (`align.speech.text.reading.turns`). Of a list of prompts, as Festival and
+                    LJSpeech have them, the text of the recording that is named is read.
                     An Audacity label track (start, end and text, with tabs) gives utterances
                     with times
 ``.lab``            the text, on one line or several
@@ -26,8 +27,9 @@
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from align.corpus.text_tables import NamedText, is_named, prompts_of
 from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import decoded, read_bytes, read_lines, read_text
@@ -96,6 +98,7 @@ def read_transcript(
     *,
     tiers: Collection[str] = (),
     encoding: str | None = None,
+    recording: str | None = None,
 ) -> list[Utterance]:
     """Read what was said in a recording.
 
@@ -107,6 +110,9 @@ def read_transcript(
         Tiers to read of a file that has some; by default all interval tiers that are no results.
     encoding : str, optional
         By default UTF-8 or UTF-16, whichever the file is.
+    recording : str, optional
+        The recording, by its file. A list of prompts (``( name "text" )``, ``name|text``) is
+        read for it; it need not be known where there is only one prompt.
 
     Returns
     -------
@@ -130,7 +136,12 @@ def read_transcript(
     elif suffix in (".eaf", ".exb") or name.lower().endswith(ANNOTATION):
         found = of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
     elif suffix in (".csv", ".tsv"):
-        table = read_tiers(path, silence="", encoding=encoding).tiers
+        try:
+            table = read_tiers(path, silence="", encoding=encoding).tiers
+        except DataError:
+            if (prompts := prompts_of(read_text(path, encoding))) is None:
+                raise
+            return spoken_text(_prompt(prompts, recording, name), name)
         whole = all(tier.kind != "point" and _OF_TABLE.fullmatch(tier.name) for tier in table)
         found = of_table(table, name) if whole else of_tiers(table, tiers, name)
     elif suffix == ".json" and has_entries(parsed_json(path, encoding)):
@@ -176,6 +187,8 @@ def read_transcript(
                 "holds labels with times, not text; if they are phones, give the file as phones.",
                 path=name,
             )
+        elif (prompts := prompts_of(text)) is not None:
+            found = spoken_text(_prompt(prompts, recording, name), name)
         else:
             check_plain(text, name)
             found = spoken_text(SAMPLE_NUMBERS.sub("", text, count=1), name)
@@ -213,6 +226,23 @@ def spoken_text(text: str, name: str) -> list[Utterance]:
     turns = read_turns(text)
     found = [Utterance(t.text, t.start, t.end, t.speaker, t.line) for t in turns]
     return found if found[0].start is None else by_speaker(found, name)
+
+
+def _prompt(prompts: Sequence[NamedText], recording: str | None, name: str) -> str:
+    """Return the only one of some prompts, or that of a recording."""
+    if len(prompts) == 1:
+        return prompts[0].text
+    stem = None if recording is None else os.path.splitext(os.path.basename(recording))[0]
+    own = [p.text for p in prompts if stem is not None and is_named(p.name, stem)]
+    if len(own) == 1:
+        return own[0]
+    how_many = "none" if not own else f"{len(own)} of them"
+    raise DataError(
+        f"holds the texts of {len(prompts)} recordings ({prompts[0].name}, {prompts[1].name} ...)"
+        f", {how_many} that of {'this one' if stem is None else stem}; align texts writes each "
+        "beside the recording of its name.",
+        path=name,
+    )
 
 
 def _text_of(path: str | os.PathLike[str], encoding: str | None) -> str:

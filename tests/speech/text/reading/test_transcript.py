@@ -275,3 +275,39 @@ def test_texts_that_begin_with_brackets_are_texts(tmp_path: Path, text: str) -> 
     path = tmp_path / "a.txt"
     path.write_text(text)
     assert read_transcript(path)[0].text == text
+
+
+FESTIVAL = '( arctic_a0001 "Author of the danger trail." )\n( arctic_a0002 "Not at \\"all\\"." )\n'
+LJSPEECH = "LJ001-0001|in 1455|in fourteen fifty-five\nLJ001-0002|in being|in being\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "wanted"),
+    [
+        ("txt.done.data", FESTIVAL, "Author of the danger trail."),
+        ("a.txt", FESTIVAL.split("\n")[0], "Author of the danger trail."),
+        ("metadata.csv", LJSPEECH, "in fourteen fifty-five"),
+        ("a.txt", LJSPEECH.split("\n")[0], "in fourteen fifty-five"),
+    ],
+)
+def test_a_prompt_is_read_without_its_name(
+    tmp_path: Path, file: str, content: str, wanted: str
+) -> None:
+    name = content.split("|")[0].split('"')[0].strip("( ")
+    path = write(tmp_path / file, content)
+    (found,) = read_transcript(path, recording=f"somewhere/{name}.wav")
+    assert found.text == wanted
+
+
+@pytest.mark.parametrize(("file", "content"), [("a.txt", FESTIVAL), ("a.csv", LJSPEECH)])
+def test_prompts_of_others_are_refused(tmp_path: Path, file: str, content: str) -> None:
+    path = write(tmp_path / file, content)
+    with pytest.raises(DataError, match=r"holds the texts of 2 recordings \(.*\), none that of"):
+        read_transcript(path, recording="kiwi.wav")
+    with pytest.raises(DataError, match="none that of this one; align texts writes each"):
+        read_transcript(path)
+
+
+def test_words_with_bars_between_are_no_prompts(tmp_path: Path) -> None:
+    (found,) = read_transcript(write(tmp_path / "a.txt", "yes | no | maybe\n"))
+    assert found.text == "yes | no | maybe"
