@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from align.speech.text.reading.transcript import Utterance
-from align.speech.text.rows import Row, Rows
-from align.types import SILENCE
+from align.speech.text.rows import Row, Rows, begun_within
+from align.types import MISPLACED, SILENCE, Mismatch
 
 __all__ = ["LOOSE", "Conversation", "conversations_of"]
 
@@ -112,6 +112,29 @@ class Conversation(NamedTuple):
         return [
             (self.said[n], replace(self.said[n], start=start, end=end, loose=False))
             for n, (start, end) in span.items()
+        ]
+
+    def by_turn(self, run: Mismatch, rows: Rows, first: int) -> list[Mismatch]:
+        """Return a mismatch with its speaker; of misplaced words each speaker's, one by one."""
+        speaker = self.speaker_at(rows, first, run.start)
+        if run.kind != MISPLACED or len(self.speakers) < 2:
+            return [replace(run, speaker=speaker)]
+        words = [word for own in self.split for word in own]
+        turn_of, wanted = self._turns(), list(run.words)
+        found: list[tuple[str, float, list[str]]] = []
+        for word in begun_within(rows, [run]).tolist():
+            if wanted and words[word - first] == wanted[0]:
+                speaker = self.said[turn_of[word - first]].speaker
+                if not found or found[-1][0] != speaker:
+                    start = next(row.start for row in rows if row.word == word)
+                    found.append((speaker, start, []))
+                found[-1][2].append(wanted.pop(0))
+        if wanted:  # words have moved since
+            return [replace(run, speaker=speaker)]
+        ends = [*(start for _, start, _ in found[1:]), run.end]
+        return [
+            replace(run, start=start, end=end, words=tuple(own), speaker=speaker)
+            for (speaker, start, own), end in zip(found, ends, strict=True)
         ]
 
     def speaker_at(self, rows: Rows, first: int, time: float) -> str:

@@ -14,13 +14,14 @@ from align.speech.text.lattice import WordLattice
 from align.speech.text.parts import Recording
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.tiers import SpeakerTiers
-from align.types import MISPLACED, SILENCE, SPOKEN_NOISE, Mismatch
+from align.types import MISPLACED, SILENCE, SPOKEN_NOISE, IntArray, Mismatch
 
 __all__ = [
     "Fit",
     "Row",
     "Rows",
     "as_known",
+    "begun_within",
     "end_of_speech",
     "fit_of",
     "match_of",
@@ -140,6 +141,25 @@ def rows_of(
             rows[-1] = rows[-1]._replace(match=joined(fit[k - 1 : k + 1]))
     rows.append(Row(SILENCE, begin + alignment.end, 1.0, -1))
     return rows
+
+
+def begun_within(rows: Rows, mismatches: Sequence[Mismatch]) -> IntArray:
+    """Return the numbers of the words that begin within mismatches, in order [shape=(W,)].
+
+    Examples
+    --------
+    >>> rows = [Row("k", 0.0, 1.0, 3), Row("iy", 0.5, 1.0, 3), Row("w", 1.0, 1.0, 4)]
+    >>> begun_within(rows, [Mismatch("misplaced", 0.2, 2.0, ("we",), 0.9)])
+    array([4])
+    """
+    heads: dict[int, float] = {}
+    for row in rows:
+        if row.word >= 0:
+            heads.setdefault(row.word, row.start)
+    return np.array(
+        [k for k, at in heads.items() if any(m.start <= at < m.end for m in mismatches)],
+        dtype=np.intp,
+    )
 
 
 def with_unspoken(rows: Rows, words: Iterable[int]) -> Rows:

@@ -134,13 +134,9 @@ def _found(
             whole += as_known(piece.rows, held)
             last = recording.duration  # the part that was aligned may end a sample later
             here = [
-                replace(
-                    m,
-                    start=min(m.start, last),
-                    end=min(m.end, last),
-                    speaker=conversation.speaker_at(whole, first, m.start),
-                )
+                replace(one, start=min(one.start, last), end=min(one.end, last))
                 for m in piece.mismatches
+                for one in conversation.by_turn(m, whole, first)
             ]
             mismatches += here
             fits.append(fit_of(piece.whole, piece.utterance, here))

@@ -19,7 +19,12 @@ from align.speech.text.checking.astray import LEARNED, LEARNED_IPA, asked_again
 from align.speech.text.checking.departing import NO_WORDS, Paths, departing_paths
 from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.loud import with_loud_pauses
-from align.speech.text.checking.mismatch import departures_at, is_another_text, judged
+from align.speech.text.checking.mismatch import (
+    departures_at,
+    is_another_text,
+    judged,
+    said_once,
+)
 from align.speech.text.checking.passages import (
     FITS,
     LARGEST,
@@ -48,7 +53,7 @@ from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.pronouncing.realisation import Rules
 from align.speech.text.pronouncing.shared import with_shared_borders
 from align.speech.text.reading.transcript import Utterance
-from align.speech.text.rows import Rows, rows_of, with_unspoken
+from align.speech.text.rows import Rows, begun_within, rows_of, with_unspoken
 from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
@@ -348,23 +353,27 @@ class WordAligner:
             built = lattice_of(TRUSTED)
             with part.named():
                 path = WordPath.best(built, part.paths(self.model, built.lattice))
-            found = _Found(path.found, built, [], path.found, path)
+            found = _Found(path.found, built, path.found, path)
         else:
             # anchors are of one speaker only, whose words are all that there are
             built, held = node_anchors(
                 self.anchors, lattice_of(TRUSTED), first, span, self.recording.name
             )
             whole = part.align(self.model, built.lattice, held)
-            found = _Found(whole, built, [], whole, None)
-        moved = [
-            replace(m, start=m.start + part.begin, end=m.end + part.begin)
-            for m in found.mismatches
-        ]
+            found = _Found(whole, built, whole, None)
+        listed, misplaced = list(found.mismatches), list[Mismatch]()
         rows = rows_of(found.path, found.built, part.begin, first, self.repair)
         if found.chosen is not None:
             learned = LEARNED_IPA if self.model.takes_ipa else LEARNED
-            rows, astray = asked_again(found.chosen, rows, words, first, learned)
-            moved += astray
+            rows, misplaced = asked_again(found.chosen, rows, words, first, learned)
+            if len(found.gone) == len(words):  # then the path has them all, somewhere
+                misplaced = []
+            astray = begun_within(rows, misplaced) - first
+            listed = said_once(found.mismatches, found.numbers, astray)
+        moved = [
+            *(replace(m, start=m.start + part.begin, end=m.end + part.begin) for m in listed),
+            *misplaced,
+        ]
         if not self.repair:
             rows = with_unspoken(rows, range(first, first + len(words)))
         if self.model.takes_ipa and self.anchors is None:
@@ -398,13 +407,13 @@ class WordAligner:
                 and found.alignment.warnings
                 and is_another_text(about.mismatches, len(words), path.found.alignment)
             ):
-                return _Found(found, path.built, [], found, whole())
+                return _Found(found, path.built, found, whole())
             said = np.setdiff1d(np.arange(len(words)), about.gone)
             if not len(said) or (len(said) == len(words) and not len(about.after)):
-                return _Found(found, path.built, about.mismatches, found, whole())
+                return _Found(found, path.built, found, whole(), *about[:3])
             sure = self._followed(part, words, near, said, about.after)
             more = _of_more(found, sure.found)
-            return _Found(sure.found, sure.built, about.mismatches, more, sure)
+            return _Found(sure.found, sure.built, more, sure, *about[:3])
 
     def _followed(
         self,
@@ -453,16 +462,19 @@ class WordAligner:
 
 
 class _Found(NamedTuple):
-    """The path that counts, its lattice, its mismatches, and the path that has none.
+    """The path that counts, its lattice, and the path that has no mismatches.
 
     `chosen` is the path that counts with what finds others; None where words have anchors.
+    Of `mismatches` the numbers of their words are known, and which words are surely `gone`.
     """
 
     path: LatticeAlignment
     built: WordLattice
-    mismatches: list[Mismatch]
     whole: LatticeAlignment
     chosen: WordPath | None
+    mismatches: Sequence[Mismatch] = ()
+    numbers: Sequence[IntArray] = ()
+    gone: IntArray = NO_WORDS
 
 
 def _of_more(found: LatticeAlignment, sure: LatticeAlignment) -> LatticeAlignment:

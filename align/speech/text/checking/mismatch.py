@@ -13,6 +13,7 @@ only what is probable enough that true transcripts are nearly all aligned as if 
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -31,7 +32,14 @@ from align.speech.text.checking.unspoken import (
 from align.speech.text.lattice import Departures
 from align.types import Float64, IntArray, Mismatch
 
-__all__ = ["Judged", "departures_at", "is_another_text", "judged", "listed_words"]
+__all__ = [
+    "Judged",
+    "departures_at",
+    "is_another_text",
+    "judged",
+    "listed_words",
+    "said_once",
+]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
 _CERTAIN = 0.75  # probability of any, from which on tiers follow it,
@@ -42,12 +50,13 @@ _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is
 
 
 class Judged(NamedTuple):
-    """The mismatches of a text, and those that tiers follow.
+    """The mismatches of a text, the numbers of the words of each, and those that tiers follow.
 
     Which words are `gone`, and `after` which words something else was said, -1 before all.
     """
 
     mismatches: list[Mismatch]
+    numbers: list[IntArray]
     gone: IntArray
     after: IntArray
 
@@ -75,19 +84,46 @@ def judged(
     """
     asked = asked_words(path, whole, words, temperature, model)
     if asked is None:
-        return Judged([], unsaid, unsaid[:0])
+        return Judged([], [], unsaid, unsaid[:0])
     unspoken = model(asked.evidence)
     unspoken[unsaid] = SURE
     listed = unspoken >= np.where(_beside_others(path, len(words)), _CERTAIN, PROBABLE)
     listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False
-    mismatches = list(listed_words(words, unspoken, listed, asked, gaps))
+    found = list(listed_words(words, unspoken, listed, asked, gaps))
+    numbers = np.split(np.flatnonzero(listed), np.cumsum([len(m.words) for m in found])[:-1])
     gone = np.flatnonzero(listed & (unspoken >= _CERTAIN))
     skipped = path.skipped()
     unsure = np.setdiff1d(skipped, gone)
     said = skipped[~listed[skipped]]
     stretches, followed = _untranscribed(path, said, unsure, temperature)
-    mismatches = sorted(mismatches + stretches, key=lambda mismatch: mismatch.start)
-    return Judged(mismatches, gone, path.built.words_before()[followed])
+    both = [*zip(found, numbers, strict=False), *((m, unsaid[:0]) for m in stretches)]
+    both.sort(key=lambda pair: pair[0].start)
+    mismatches, numbers = [m for m, _ in both], [own for _, own in both]
+    return Judged(mismatches, numbers, gone, path.built.words_before()[followed])
+
+
+def said_once(
+    mismatches: Sequence[Mismatch], numbers: Sequence[IntArray], misplaced: IntArray
+) -> list[Mismatch]:
+    """Return mismatches without the words that are misplaced, which is said of them already.
+
+    Examples
+    --------
+    >>> listed = [Mismatch("unspoken", 1.0, 2.0, ("the", "kiwi"), 0.6)]
+    >>> said_once(listed, [np.array([3, 4])], np.array([4, 5, 6]))[0].words
+    ('the',)
+    >>> said_once(listed, [np.array([3, 4])], np.array([3, 4, 5]))
+    []
+    """
+    left = []
+    for mismatch, own in zip(mismatches, numbers, strict=True):
+        kept = ~np.isin(own, misplaced)
+        if kept.all():
+            left.append(mismatch)
+        elif kept.any():
+            words = tuple(word for word, keep in zip(mismatch.words, kept, strict=True) if keep)
+            left.append(replace(mismatch, words=words))
+    return left
 
 
 def _beside_others(path: WordPath, n_words: int) -> npt.NDArray[np.bool_]:

@@ -1,5 +1,6 @@
 """Words that are probably in the wrong place, and what a second opinion makes of confidence."""
 
+from collections import Counter
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +26,7 @@ from align.speech.text.checking.astray import (
     with_second_opinions,
 )
 from align.speech.text.checking.passages import seems_a_part
+from align.speech.text.conversation import Conversation
 from align.speech.text.parts import Recording
 from align.speech.text.pronouncing.lookup import look_up_all
 from align.speech.text.reading.transcript import Utterance
@@ -239,3 +241,31 @@ def test_words_that_are_hardly_heard_are_told_where_nothing_else_is(
     (warning,) = align_text(model, noisy, " ".join(WORDS), rate=16000, dictionary=SAID).warnings
     assert warning.startswith("of 13 words probably only ")
     assert "begin within 20 ms of where they were said" in warning
+
+
+def test_of_a_word_one_thing_is_said(
+    model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("mismatch", "unspoken"):  # half of the words were perhaps not said
+        monkeypatch.setattr(f"align.speech.text.checking.{module}.PROBABLE", 1e-3)
+    samples = read_audio(KIWI, 16000)[0]
+    noise = np.random.default_rng(2).standard_normal(samples.size)
+    drowned = samples + 6.0 * noise * np.sqrt(np.mean(np.square(samples)))
+    text = " ".join(WORDS)
+    found = align_text(model, drowned.astype(np.float32), text, rate=16000, dictionary=SAID)
+    assert {m.kind for m in found.mismatches} >= {"misplaced", "unspoken"}
+    named = Counter(word for m in found.mismatches for word in m.words)
+    assert named <= Counter(WORDS)
+
+
+def test_misplaced_words_of_two_speakers_are_two_mismatches() -> None:
+    rows = rows_of(1.0, 2.0, 3.0, 4.0, 5.0)
+    said = [Utterance("a b", speaker="Ann"), Utterance("c d e", speaker="Bob")]
+    both = Conversation(said, [["a", "b"], ["c", "d", "e"]])
+    run = Mismatch("misplaced", 2.0, 5.0, ("b", "c", "d"), 0.7)
+    assert both.by_turn(run, rows, 5) == [
+        Mismatch("misplaced", 2.0, 3.0, ("b",), 0.7, "Ann"),
+        Mismatch("misplaced", 3.0, 5.0, ("c", "d"), 0.7, "Bob"),
+    ]
+    elsewhere = replace(run, words=("x", "y", "z"))
+    assert both.by_turn(elsewhere, rows, 5) == [replace(elsewhere, speaker="Ann")]
