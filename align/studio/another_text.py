@@ -1,12 +1,14 @@
 """Another text of a recording: the words that change are aligned again, with some about them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby
+from typing import Any
 
 from align.errors import DataError, ParameterError
-from align.studio.document import Document, Segment, later
+from align.studio.document import Document, Segment
+from align.studio.mismatches import begun_within, later
 from align.studio.redecoded import Decoder, Within, decoded
 from align.studio.stretch import Stretch, stretch_about
 from align.types import SILENCE
@@ -67,7 +69,7 @@ def with_text(document: Document, text: str, decoder: Decoder) -> Document:
     spoken = {s.word for s in segments}
     known = {**document.words, **(told.words or {})}
     near = [m for m in document.mismatches if not begin <= m["start"] < end]
-    here = [later(m, begin) for m in told.mismatches]
+    here = [_renamed(later(m, begin), spoken, segments) for m in told.mismatches]
     return replace(
         document,
         segments=segments,
@@ -75,6 +77,17 @@ def with_text(document: Document, text: str, decoder: Decoder) -> Document:
         next_id=told.next_id,
         mismatches=tuple(sorted((*near, *here), key=lambda m: m["start"])),
     )
+
+
+def _renamed(
+    mismatch: dict[str, Any], words: Collection[int | None], segments: Sequence[Segment]
+) -> dict[str, Any]:
+    """Return a mismatch of a part; of its words some may be those of the document, which stay."""
+    named = mismatch.get("of", [])
+    left = [word for word in named if word in words]
+    if len(left) == len(named):
+        return mismatch
+    return {**mismatch, "of": begun_within(segments, mismatch["start"], mismatch["end"]) or left}
 
 
 def _same_words(labels: Sequence[Sequence[str]], new: Sequence[str]) -> int:
@@ -140,7 +153,8 @@ def _retold(document: Document, text: str, decoder: Decoder) -> Document:
         rows.insert(0, Segment(next_id, SILENCE, 0.0))
         next_id += 1
     words = {number + shift: label for number, label in found.words.items()}
-    whole = replace(found, segments=tuple(rows), words=words, next_id=next_id)
+    told = tuple({**m, "of": [n + shift for n in m.get("of", ())]} for m in found.mismatches)
+    whole = replace(found, segments=tuple(rows), words=words, next_id=next_id, mismatches=told)
     if not any(s.fixed for s in rows):
         return whole
     return decoded(whole, replace(whole, segments=tuple(free)), decoder)

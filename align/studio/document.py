@@ -21,41 +21,11 @@ from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.together import as_one_speaker
+from align.studio.mismatches import named_mismatches
+from align.studio.segment import Segment
 from align.types import SILENCE, Example, Note, named_pitch
 
-__all__ = ["Document", "Segment", "corrected", "later", "warnings_of"]
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A phone, a pause or a note.
-
-    Parameters
-    ----------
-    id : int
-        Its number, which it keeps.
-    label : str
-        The phone; of a note, the name of its pitch.
-    start : float
-        Seconds.
-    confidence : float, optional
-        How sure the start is, in [0, 1].
-    fixed : bool
-        Whether a person has set the start.
-    word : int, optional
-        Of speech: the number of the word that it belongs to.
-    note : mapping, optional
-        Of music: ``end`` (seconds), ``pitch`` (MIDI number), ``score_onset`` and ``duration``
-        (seconds of the score), ``note_id``, and ``played``.
-    """
-
-    id: int
-    label: str
-    start: float
-    confidence: float | None = None
-    fixed: bool = False
-    word: int | None = None
-    note: Mapping[str, Any] | None = None
+__all__ = ["Document", "Segment", "corrected", "warnings_of"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +49,7 @@ class Document:
     match : float, optional
         How well events and recording fit, in [0, 1].
     mismatches : tuple of mapping
-        Where text or score and recording disagree: ``label``, ``start``, ``end``, ``text``.
+        Where text or score and recording disagree; see `align.studio.mismatches`.
     warnings : tuple of str
         What else may be wrong, such as that the recording is of another text or in another key.
     """
@@ -190,7 +160,7 @@ class Document:
             words,
             len(rows) + (0 if words is None else len(found.words)),
             phones.match,
-            _mismatches(found),
+            named_mismatches(found, segments, words),
             warnings_of(found),
         )
 
@@ -222,7 +192,7 @@ class Document:
             None,
             len(segments),
             found.match,
-            _mismatches(found),
+            named_mismatches(found, segments),
             warnings_of(found),
         )
 
@@ -379,25 +349,6 @@ def warnings_of(found: Any) -> tuple[str, ...]:
     """Return what an alignment warns of, but for mismatches, which are shown at their place."""
     listed = {f"{mismatch}." for mismatch in getattr(found, "mismatches", ())}
     return tuple(text for text in found.warnings if text not in listed)
-
-
-def later(mismatch: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """Return a mismatch some seconds later, in what it says, too."""
-    old, new = ((mismatch["start"] + by, mismatch["end"] + by) for by in (0.0, seconds))
-    text = mismatch["text"].replace(_span(*old), _span(*new), 1)
-    return {**mismatch, "start": new[0], "end": new[1], "text": text}
-
-
-def _span(start: float, end: float) -> str:
-    """Return how `align.types.Mismatch` writes when it is."""
-    return f"from {start:.2f} to {end:.2f} s"
-
-
-def _mismatches(found: Any) -> tuple[dict[str, Any], ...]:
-    return tuple(
-        {"label": m.label, "start": m.start, "end": m.end, "text": str(m)}
-        for m in getattr(found, "mismatches", ())
-    )
 
 
 def _word_of(row: tuple[Segment, float]) -> tuple[int, int]:

@@ -186,9 +186,9 @@ class Session:
         dict
             ``name``, ``kind``, ``seconds``, ``revision``, ``state`` (``waiting`` or
             ``confirmed``), ``tiers``, ``text``, ``can_undo``, ``can_redo``, ``match``,
-            ``mismatches`` and ``warnings``. Tiers have a ``name`` and ``intervals``: ``id``,
-            ``start``, ``end`` (seconds), ``label``, ``confidence``, ``fixed``; of notes ``pitch``
-            and ``played`` too.
+            ``mismatches`` that no person has settled, and ``warnings``. Tiers have a ``name`` and
+            ``intervals``: ``id``, ``start``, ``end`` (seconds), ``label``, ``confidence``,
+            ``fixed``; of notes ``pitch`` and ``played`` too.
 
         Raises
         ------

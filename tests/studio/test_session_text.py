@@ -174,3 +174,28 @@ def test_another_recording_of_the_same_size_is_told_and_one_that_is_gone(session
     journal.write_text(journal.read_text().replace(entry["files"], known))
     with opened() as later:  # sessions before had no fingerprint of the sound
         assert (later.outdated, later.missing) == ([], [])
+
+
+def test_a_mismatch_goes_when_a_person_has_looked_at_it(tmp_path):
+    (tmp_path / "in").mkdir()
+    shutil.copy(KIWI, tmp_path / "in" / "kiwi.flac")
+    text = TEXT.replace("brown fox", "brown purple fox")
+    (tmp_path / "in" / "kiwi.txt").write_text(text, encoding="utf-8")
+    with Session("speech-en", tmp_path / "in", tmp_path / "out") as session:
+        view = session.view("kiwi")
+        (told,) = view["mismatches"]
+        assert told["label"] == "unspoken: purple"
+        (row,) = [row for row in view["tiers"][0]["intervals"] if row["label"] == "purple"]
+        assert told["of"] == [row["id"]]
+        move = {"do": "move", "tier": "words", "id": row["id"], "edge": "start"}
+        to = row["start"] - 0.005
+        moved = session.edit("kiwi", {**move, "to": to}, revision=view["revision"])
+        assert moved["mismatches"] == []
+        view = session.undo("kiwi", revision=moved["revision"])
+        assert view["mismatches"] == [told]
+        view = session.confirm("kiwi", revision=view["revision"])
+        assert view["mismatches"] == []
+        view = session.undo("kiwi", revision=view["revision"])
+        assert view["mismatches"] == [told]
+        delete = {"do": "delete", "tier": "words", "id": row["id"]}
+        assert session.edit("kiwi", delete, revision=view["revision"])["mismatches"] == []

@@ -1,0 +1,98 @@
+"""Where text or score and recording disagree, and whether a person has settled it.
+
+A mismatch is a mapping: ``label``, ``start`` and ``end`` in seconds, the ``text`` that is shown,
+and ``of``, the numbers of the words or notes that it names. It is settled where a person has set
+when each of these begins, or has taken it out; one that names none, where all that begins within
+it was set. Sessions of before have mismatches without ``of``.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from align.studio.segment import Segment
+from align.types import Mismatch
+
+__all__ = ["begun_within", "is_settled", "later", "named_mismatches"]
+
+_NEAR = 0.01  # seconds that a note may begin before what names it
+
+
+def named_mismatches(
+    found: Any, segments: Sequence[Segment], words: Mapping[int, str] | None = None
+) -> tuple[dict[str, Any], ...]:
+    """Return the mismatches of an alignment, with the numbers of what they name.
+
+    `segments` and `words` are those of its document.
+    """
+    return tuple(
+        {
+            "label": m.label,
+            "start": m.start,
+            "end": m.end,
+            "text": str(m),
+            "of": _of_notes(m, segments) if words is None else _of_words(m, segments, words),
+        }
+        for m in getattr(found, "mismatches", ())
+    )
+
+
+def _of_words(m: Mismatch, segments: Sequence[Segment], words: Mapping[int, str]) -> list[int]:
+    """Return the numbers of the words that a mismatch names, the nearest ones of these names."""
+    heads = _heads(segments)
+    names, wanted = [words[s.word] for s in heads if s.word is not None], list(m.words)
+    n = len(wanted)
+    places = [k for k in range(len(names) - n + 1) if n and names[k : k + n] == wanted]
+    if not places:  # a word that was left out stands between them
+        return begun_within(segments, m.start, m.end) if wanted else []
+    first = min(places, key=lambda k: abs(heads[k].start - m.start))
+    return [s.word for s in heads[first : first + n] if s.word is not None]
+
+
+def _of_notes(m: Mismatch, segments: Sequence[Segment]) -> list[int]:
+    """Return the numbers of the notes that a mismatch names; of those played twice, which."""
+    own = [s for s in segments if s.note is not None and s.note["note_id"] in m.notes]
+    here = [s for s in own if m.start - _NEAR <= s.start <= m.end]
+    return [s.id for s in here or own]
+
+
+def begun_within(segments: Sequence[Segment], start: float, end: float) -> list[int]:
+    """Return the numbers of the words that begin within some seconds."""
+    return [s.word for s in _heads(segments) if s.word is not None and start <= s.start < end]
+
+
+def _heads(segments: Sequence[Segment]) -> list[Segment]:
+    """Return what begins each word, in order."""
+    rows = [s for s in segments if s.word is not None]
+    return [next(own) for _, own in groupby(rows, key=lambda s: s.word)]
+
+
+def is_settled(mismatch: Mapping[str, Any], segments: Sequence[Segment]) -> bool:
+    """Whether a person has set, or taken out, all that a mismatch is about.
+
+    Examples
+    --------
+    >>> rows = [Segment(0, "k", 0.1, fixed=True, word=8), Segment(1, "w", 0.4, word=9)]
+    >>> told = {"start": 0.0, "end": 0.5}
+    >>> [is_settled({**told, "of": of}, rows) for of in ([8], [8, 9], [7], [])]
+    [True, False, True, False]
+    """
+    named = set(mismatch.get("of", ()))
+    if not named:
+        own = [s for s in segments if mismatch["start"] <= s.start < mismatch["end"]]
+        return bool(own) and all(s.fixed for s in own)
+    own = [s for s in _heads(segments) if s.word in named]
+    own += [s for s in segments if s.note is not None and s.note["played"] and s.id in named]
+    return all(s.fixed for s in own)
+
+
+def later(mismatch: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """Return a mismatch some seconds later, in what it says, too."""
+    old, new = ((mismatch["start"] + by, mismatch["end"] + by) for by in (0.0, seconds))
+    text = mismatch["text"].replace(_span(*old), _span(*new), 1)
+    return {**mismatch, "start": new[0], "end": new[1], "text": text}
+
+
+def _span(start: float, end: float) -> str:
+    """Return how `align.types.Mismatch` writes when it is."""
+    return f"from {start:.2f} to {end:.2f} s"

@@ -1,0 +1,58 @@
+"""Which words and notes a mismatch is about, and when it is settled."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from align import MusicAlignment
+from align.studio.document import Document
+from align.studio.mismatches import is_settled, named_mismatches
+from align.studio.segment import Segment
+from align.types import Mismatch, Note
+
+ROWS = tuple(Segment(k, "k", 0.5 * k, word=10 + k) for k in range(6))
+WORDS = dict(zip(range(10, 16), ["the", "kiwi", "and", "the", "kiwi", "ran"], strict=True))
+
+
+def named(kind, start, end, *words):
+    found = SimpleNamespace(mismatches=(Mismatch(kind, start, end, words, 0.7),))
+    return named_mismatches(found, ROWS, WORDS)[0]
+
+
+def test_words_that_come_twice_are_those_nearest_in_time():
+    assert named("unspoken", 1.4, 1.5, "the", "kiwi")["of"] == [13, 14]
+    assert named("unspoken", 0.1, 0.2, "the", "kiwi")["of"] == [10, 11]
+
+
+def test_a_run_with_a_word_left_out_has_those_that_begin_in_it():
+    assert named("misplaced", 0.5, 2.0, "kiwi", "the", "kiwi")["of"] == [11, 12, 13]
+
+
+def test_all_words_that_are_named_must_be_set():
+    told = named("misplaced", 1.0, 3.0, "and", "the", "kiwi")
+    rows = [replace(s, fixed=s.word != 13) for s in ROWS]
+    assert not is_settled(told, rows)
+    assert is_settled(told, [replace(s, fixed=True) for s in ROWS])
+
+
+def test_what_is_not_in_the_text_is_settled_by_what_begins_there():
+    told = named("untranscribed", 1.0, 1.4)
+    assert not is_settled(told, ROWS)
+    assert is_settled(told, [replace(s, fixed=s.id == 2) for s in ROWS])
+    assert not is_settled({**told, "start": 1.1}, ROWS)
+
+
+def test_notes_that_are_marked_as_not_played_are_settled():
+    unplayed = Mismatch("unplayed", 0.1, 0.6, ("E4",), 0.9, notes=("n2",))
+    found = MusicAlignment(
+        [Note(60, 0.0), Note(64, 0.0)],
+        [0.1, 0.1],
+        duration=2.0,
+        note_ids=("n1", "n2"),
+        mismatches=(unplayed,),
+    )
+    document = Document.of(found)
+    (told,) = document.mismatches
+    assert told["of"] == [1]
+    assert not is_settled(told, document.segments)
+    note = {**document.segments[1].note, "played": False}
+    assert is_settled(told, [document.segments[0], replace(document.segments[1], note=note)])
