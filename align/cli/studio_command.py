@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from align.cli.aligning import chosen_model
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.cli.options import (
     channel_option,
@@ -18,9 +19,6 @@ from align.errors import ParameterError
 
 __all__ = ["studio"]
 
-_SPEECH = "speech-en"
-"""The model where neither the user nor the recordings say which."""
-
 _TOLD = 10  # recordings whose text has changed, which are named one by one
 
 
@@ -31,8 +29,9 @@ _TOLD = 10  # recordings whose text has changed, which are named one by one
     "--model",
     type=MODEL,
     metavar="M",
-    help="A model file, or the name of a bundled model. By default speech-en; of pieces of music "
-    "ensemble, where most scores name an instrument that is bowed, blown or sung, else piano.",
+    help="A model file, or the name of a bundled model. By default that of the language; of "
+    "pieces of music ensemble, where most scores name an instrument that is bowed, blown or sung, "
+    "else piano.",
 )
 @click.option("--text", is_flag=True, help="The files beside speech hold words; show these too.")
 @dictionary_option(
@@ -109,7 +108,7 @@ def studio(
         )
 
     if model is None:
-        model = _usual_model(console, recordings)
+        model = _usual_model(console, recordings, language)
     with console.first_run(f"Opening {recordings} ..."):
         session = Session(
             model,
@@ -148,16 +147,16 @@ def studio(
     console.message(f"All corrections are in {out}; the same command goes on from here.")
 
 
-def _usual_model(console: Console, recordings: Path) -> str:
+def _usual_model(console: Console, recordings: Path, language: str) -> str:
     """Return the bundled model for recordings, one for all, as it is to learn from all."""
     from align.batch.tasks import work_for
     from align.models.bundled import USUAL_MUSIC, music_model
 
     if not recordings.is_dir() or work_for("speech").find(str(recordings))[0]:
-        return _SPEECH
+        return chosen_model(console, None, language)
     pieces, _ = work_for("music").find(str(recordings))
     if not pieces:
-        return _SPEECH  # whoever opens them says what is wrong
+        return chosen_model(console, None, language)  # whoever opens them says what is wrong
     named = [music_model(piece.source)[0] for piece in pieces]
     other = [name for name in named if name != USUAL_MUSIC]
     chosen = other[0] if 2 * len(other) > len(named) else USUAL_MUSIC

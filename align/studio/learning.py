@@ -36,6 +36,12 @@ _WINDOW = 10  # recordings, of which progress speaks
 _WATCHED = {"speech": 2, "music": 0}  # recordings that new networks are tried on
 _GIVEN = "given"  # the model of the beginning, among the experts
 _LEARNED = ("networks", "half", "habits", _GIVEN)  # from what has moved furthest
+_CALLED = {
+    "networks": "all that was learnt",
+    "half": "half of what was learnt",
+    "habits": "your habits alone",
+    _GIVEN: "the model that you began with",
+}
 _FIRST = {"speech": "half", "music": "networks"}  # which is shown until another one leads it
 _DEEP = 20  # recordings, after which all are learned from again
 
@@ -258,7 +264,8 @@ class Learning:
             entry["shown"] = best = leader(self._shown, mistakes)
             if _LEARNED.index(best) > _LEARNED.index(self._shown):
                 entry["put_back"] = (
-                    f"{mistakes[self._shown]} errors by {self._shown}, {mistakes[best]} by {best}"
+                    f"{mistakes[self._shown]} errors by {_CALLED[self._shown]}, {mistakes[best]} "
+                    f"by {_CALLED[best]}"
                 )
 
     # Progress --------------------------------------------------------------------------------

@@ -119,3 +119,15 @@ def test_without_pieces_it_is_the_model_of_speech(
     for folder in (recordings, empty, tmp_path / "nowhere"):
         run("studio", folder, tmp_path / "out")
     assert seen == ["speech-en"] * 3
+
+
+def test_the_language_decides_the_model_as_in_other_commands(
+    recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr("align.studio.session.Session", lambda model, *a, **o: seen.append(model))
+    done = run("studio", recordings, tmp_path / "out", "--language", "de")
+    assert "The model is speech-de, since the language is 'de'" in done.stderr
+    run("studio", recordings, tmp_path / "out", "--language", "sw")
+    run("studio", recordings, tmp_path / "out", "--language", "de", "--model", "speech-any")
+    assert seen == ["speech-de", "speech-any", "speech-any"]

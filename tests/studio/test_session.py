@@ -321,7 +321,8 @@ def test_of_all_models_the_one_with_fewest_mistakes_is_shown(session, words, mon
     monkeypatch.setattr(session._learning, "_judged", lambda *_: judged)
     progress = worked_through(session, words[1], session.names[:1])
     assert session.model is session._learning._experts["habits"]
-    assert progress["put_back"][0]["put_back"] == "9 errors by half, 4 by habits"
+    why = "9 errors by half of what was learnt, 4 by your habits alone"
+    assert progress["put_back"][0]["put_back"] == why
     later = again(session, model, words)
     assert later.model.habits_ is not None
     first, now = (m.features_[0].networks_[0].weights for m in (model, later.model))
