@@ -9,7 +9,7 @@ from align.errors import DataError
 from align.features.articulatory import articulation
 from align.formats.phone_map import unknown as describe_unknown
 from align.speech.expansion import Spelled, closures_of
-from align.speech.text.pronouncing.arpabet import spell
+from align.speech.text.pronouncing.arpabet import IpaLabels, spell
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event
 
 __all__ = ["PhoneLabels"]
@@ -54,9 +54,12 @@ class PhoneLabels:
         if unknown:
             hints = ", ".join(describe_unknown(label, known) for label in unknown)
             plural = "phones" if len(unknown) > 1 else "phone"
+            ipa = all(label in IpaLabels() for label in unknown)
+            other = " If they are IPA, the model speech-any knows them (--model speech-any)."
             raise DataError(
                 f"unknown {plural} {hints}; correct them, map them with a phone map "
-                "(--phone-map), or train a model on recordings that have them.",
+                "(--phone-map), or train a model on recordings that have them."
+                + (other if ipa else ""),
                 path=name,
             )
 

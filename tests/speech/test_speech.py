@@ -211,6 +211,13 @@ def test_unknown_phones_are_named_with_the_nearest_known(model):
         model.align(audio, ["%", "siy"], rate=RATE)
 
 
+def test_phones_in_the_ipa_have_a_model(model):
+    with pytest.raises(DataError, match="the model speech-any knows them"):
+        model.align(example(62).audio, ["sil", "\u0264", "j", "sil"], rate=RATE)
+    with pytest.raises(DataError, match=r"that have them\.$"):
+        model.align(example(62).audio, ["sil", "%", "sil"], rate=RATE)
+
+
 def test_known_labels():
     aligner = trained_on("h#", "tcl", "t", "iy", "qq")
     known = aligner.known_labels()

@@ -212,7 +212,10 @@ def _answer(
     if done.returncode:
         said = done.stderr.decode(errors="replace")
         if "voice" in said or "is not supported by" in said:
-            raise ParameterError(f"language={voice!r}: espeak-ng has no such voice.")
+            raise ParameterError(
+                f"language={voice!r}: espeak-ng has no such voice; give a dictionary that has "
+                "every word (--dictionary), or the phones (--phones)."
+            )
         return None
     text = done.stdout.decode(errors="replace")
     if followed:

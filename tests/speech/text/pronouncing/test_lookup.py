@@ -190,7 +190,7 @@ def test_espeak_that_hangs_or_fails_is_given_up(
     monkeypatch.setattr("align.speech.text.pronouncing.espeak._SECONDS", 10.0)
     assert espeak_phones("two") is None
     install(fake_espeak, "sys.exit('Error: The specified espeak-ng voice does not exist.')")
-    with pytest.raises(ParameterError, match="language='xx': espeak-ng has no such voice"):
+    with pytest.raises(ParameterError, match="language='xx': espeak-ng has no such voice; give"):
         espeak_phones("three", "xx")
     assert espeak_phones("w" * 1000) is None
 
@@ -246,7 +246,7 @@ def test_phonemizer_is_asked_where_there_is_no_espeak(
     assert arguments[arguments.index("-l") + 1] == "de"
     assert environment["PHONEMIZER_ESPEAK_LIBRARY"] == str(loader / "libespeak-ng.so")
     assert environment["ESPEAK_DATA_PATH"] == str(loader / "espeak-ng-data")
-    with pytest.raises(ParameterError, match="language='xx': espeak-ng has no such voice"):
+    with pytest.raises(ParameterError, match="language='xx': espeak-ng has no such voice; give"):
         espeak_phones("schön", "xx")
     _ask_phonemizer.cache_clear()
 
