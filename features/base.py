@@ -229,6 +229,10 @@ class FunctionFeature(Feature):
         self._make = make
         self.__doc__ = function.__doc__
 
+    def __repr__(self) -> str:
+        """Return its kind and name."""
+        return f"<feature {self.name!r}>"
+
     def __call__(self, *args: Any) -> Any:
         """Call the function itself."""
         return self.function(*args)
@@ -342,6 +346,11 @@ def _table(
 def _checked(
     values: npt.ArrayLike, shape: tuple[int, ...], name: str, event: Event
 ) -> npt.NDArray[np.float64]:
+    if values is None:
+        raise ParameterError(
+            f"feature {name!r} returned nothing for event {str(event)!r}, must return an array of "
+            f"shape {shape}; does it end with `return`?"
+        )
     array = np.asarray(values, dtype=np.float64)
     if array.shape != shape:
         raise ParameterError(

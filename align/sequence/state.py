@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import AlignError, ModelError
+from align.sequence.feature_terms import distinct
 
 if TYPE_CHECKING:
     from align._params import ParamsMixin
@@ -95,8 +96,10 @@ def restored(
     """Rebuild an aligner from the content of its model file, which `aligner_state` returned.
 
     `features` are the user's own among those the model was trained with. Raises ModelError, naming
-    the `path`, where something is missing, of a wrong type or shape, or not finite.
+    the `path`, where something is missing, of a wrong type or shape, or not finite; ParameterError
+    where one of `features` is none.
     """
+    distinct(list(features))
     try:
         _check_params(header["params"])
         self: Any = cls._with_features(header["params"], features)  # type: ignore[attr-defined]

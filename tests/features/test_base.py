@@ -118,6 +118,11 @@ def test_features_do_nothing_until_told_how(signal):
     [
         (segment_feature, lambda s, e: np.zeros(3), r"returned shape \(3,\) for event 'a', must"),
         (segment_feature, lambda s, e: 0.0, r"returned shape \(\) for event 'a', must be \(10,\)"),
+        (
+            onset_feature,
+            lambda s, e: None,
+            r"returned nothing for event 'a', must return",
+        ),
         (duration_feature, lambda e, d: np.zeros(len(d) + 1), r"shape \(11,\) .* must be \(10,\)"),
         (duration_feature, lambda e, d: d * np.inf, "is not finite for event 'a'"),
         (ratio_feature, lambda e, n: np.nan, "is not finite for event 'a'"),

@@ -538,6 +538,13 @@ def test_loading_without_the_features_says_which(fitted, tmp_path):
         align.load(tmp_path / "a.align", features=[suits, change])
 
 
+def test_a_function_instead_of_a_feature_is_no_damage_of_the_file(fitted, tmp_path):
+    fitted.save(tmp_path / "a.align")
+    with pytest.raises(ParameterError, match="must hold Feature objects; make one of a function"):
+        align.load(tmp_path / "a.align", features=[len])
+    assert repr(suits) == "<feature 'suits'>"
+
+
 @pytest.mark.parametrize(
     ("change_header", "change_arrays", "message"),
     [
