@@ -145,6 +145,10 @@ def test_keys_do_everything(browser: Browser, url: str, session: FakeSession) ->
     assert session.confirmed == {"b/kiwi"}
     browser.press("s")
     browser.wait(f"{TEXT.format('said')}.startsWith('Exported to ')")
+    shown = "document.getElementById('message').classList.contains('good')"
+    assert browser.run(shown)
+    browser.press("Delete")
+    browser.wait(f"{TEXT.format('said')}.startsWith('Choose a label') && !{shown}")
     every = {"c", "e", "i", "m", "n", "s", "t", "u", "x", "delete", "?", "/"}
     listed = browser.run("[...document.querySelectorAll('#keys kbd')].map((e) => e.textContent)")
     assert every <= {key.lower() for key in listed}

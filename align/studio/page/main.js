@@ -197,7 +197,7 @@ async function save() {
   try {
     await flush();
     const { folder } = await post("export", { report: $("with-report").checked });
-    say(`Exported to ${folder}`);
+    say(`Exported to ${folder}`, true);
   } catch (error) {
     failed(error);
   }

@@ -77,8 +77,9 @@ function lost(error) {
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-function say(text) {
+function say(text, isGood = false) {
   $("said").textContent = capital(text);
+  $("message").classList.toggle("good", isGood);
   $("message").hidden = !text;
 }
 

@@ -49,7 +49,7 @@ function step(by) {
 
 async function openNext() {
   const { name } = await get("next");
-  if (name === null) say("Every recording is confirmed. Export saves the model and the labels.");
+  if (name === null) say("Every recording is confirmed. Export saves the model and the labels.", true);
   else if (name !== view.recording?.name) await open(name);
 }
 
