@@ -458,6 +458,21 @@ def test_validation_of_transcripts(here: Path) -> None:
     assert lines[-1] == "2 usable recordings, 4 problems, 3 warnings"
 
 
+def test_validation_without_a_dictionary_does_not_warn_of_every_word(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("align.speech.text.pronouncing.lookup.espeak_available", lambda *_: True)
+    monkeypatch.setattr(
+        "align.speech.text.pronouncing.lookup.espeak_ways",
+        lambda word, language: [("k", "i", "w", "i")],
+    )
+    (here / "corpus").mkdir()
+    shutil.copy("kiwi.flac", "corpus/kiwi.flac")
+    shutil.copy("kiwi.txt", "corpus/kiwi.txt")
+    result = run("validate", "speech", "corpus", "--text", "--language", "de")
+    assert result.stdout == "1 usable recording, 0 problems, 0 warnings\n"
+
+
 def test_validation_of_a_good_corpus_of_transcripts(here: Path) -> None:
     (here / "corpus").mkdir()
     shutil.copy("kiwi.flac", "corpus/kiwi.flac")

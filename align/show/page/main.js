@@ -79,7 +79,8 @@ const every = DATA.recordings.map((recording) => {
   const button = element("button", "", "");
   button.type = "button";
   const many = recording.doubts.filter(([, value]) => value >= UNSURE).length;
-  const what = `${many} ${recording.notes ? "onsets" : "boundaries"} in doubt, ${seconds(recording.duration)}`;
+  const [one, more] = recording.notes ? ["onset", "onsets"] : ["boundary", "boundaries"];
+  const what = `${many} ${many === 1 ? one : more} in doubt, ${seconds(recording.duration)}`;
   button.append(element("span", "label", recording.name), element("span", "why", what));
   button.addEventListener("click", () => show(recording));
   const row = document.createElement("li");

@@ -147,7 +147,7 @@ def _check(
         )
     warnings = []
     guessed = [word for word in dict.fromkeys(words) if entries[word].source == "espeak"]
-    if guessed:
+    if guessed and len(dictionary):  # without one, all words are meant to be espeak-ng's
         shown = ", ".join(guessed[:20]) + (" ..." if len(guessed) > 20 else "")
         warnings.append(Issue(path, f"not in {dictionary.name}, guessed by espeak-ng: {shown}."))
     if duration > _LONG and len(words) < _SLOW * duration and all(u.end is None for u in said):
