@@ -2,11 +2,12 @@
 
 The confidence of a boundary is the probability that it is within the tolerance, so the sum of
 1 - confidence over the boundaries that no person has set is how many of them are expected to be
-off. A recording that does not match its text has more: what does not match counts as off. That is
-what a look mends here. What it teaches is the more, the less its labels and its speaker are known
-from recordings that were confirmed before. So the worth of a recording is::
+off. For the order, what does not match its text or score counts as off, too; the match is no share
+of errors, so it is shown by itself. That is what a look mends here. What it teaches is the more,
+the less its labels and its speaker are known from recordings that were confirmed before. So the
+worth of a recording is::
 
-    expected errors * novelty of its labels / sqrt(1 + confirmed of its group)
+    what counts as off * novelty of its labels / sqrt(1 + confirmed of its group)
 
 The novelty is the mean over its labels of 1 / sqrt(1 + how often the label was confirmed). Groups
 are balanced: of two recordings as good, that of the speaker with fewer confirmed goes first.
@@ -28,7 +29,7 @@ __all__ = ["Waiting", "expected_errors", "in_order"]
 
 
 def expected_errors(document: Document) -> float:
-    """Return how many boundaries, or notes, are expected to be off.
+    """Return how many boundaries, or notes, are expected to be off, by their confidence.
 
     Examples
     --------
@@ -37,10 +38,20 @@ def expected_errors(document: Document) -> float:
     >>> expected_errors(Document.of(found))
     0.6
     """
-    free = [s for s in document.segments if not s.fixed and s.confidence is not None]
-    unsure = sum(1.0 - s.confidence for s in free if s.confidence is not None)
+    return round(sum(_doubts(document)), 4)
+
+
+def _doubts(document: Document) -> list[float]:
+    """Return 1 - confidence of each boundary that no person has set."""
+    rows = document.segments
+    return [1.0 - s.confidence for s in rows if not s.fixed and s.confidence is not None]
+
+
+def _unlike(document: Document) -> float:
+    """Return the expected errors, where what does not match its text or score counts as off."""
+    doubts = _doubts(document)
     match = 1.0 if document.match is None else document.match
-    return round(unsure + (1.0 - match) * (len(free) - unsure), 4)
+    return round(sum(doubts) + (1.0 - match) * (len(doubts) - sum(doubts)), 4)
 
 
 def in_order(
@@ -65,7 +76,7 @@ def in_order(
     def worth(name: str, document: Document) -> float:
         rows = document.segments
         novelty = float(np.mean([1.0 / np.sqrt(1.0 + labels[s.label]) for s in rows]))
-        return expected_errors(document) * novelty / math.sqrt(1.0 + groups[tasks[name].group])
+        return _unlike(document) * novelty / math.sqrt(1.0 + groups[tasks[name].group])
 
     known = [(worth(name, d), name) for name, d in found.items() if d is not None]
     ordered = [name for _, name in sorted(known, key=lambda item: (-item[0], item[1]))]

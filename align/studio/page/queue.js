@@ -30,8 +30,9 @@ function fillQueue() {
   markQueue();
 }
 
-function expected({ state: how, expected_errors: errors }) {
-  return how === "confirmed" || errors === null || errors === undefined ? "" : `${errors.toFixed(1)} errors expected`;
+function expected({ state: how, expected_errors: errors, match }) {
+  if (how === "confirmed" || errors === null || errors === undefined) return "";
+  return `${errors.toFixed(1)} errors expected${typeof match === "number" ? `, match ${match.toFixed(2)}` : ""}`;
 }
 
 function markQueue() {
