@@ -1,9 +1,9 @@
-"""Where text or score and recording disagree, and whether a person has settled it.
+"""Where text or score and recording disagree, and whether a person is done with it.
 
 A mismatch is a mapping: ``label``, ``start`` and ``end`` in seconds, the ``text`` that is shown,
-and ``of``, the numbers of the words or notes that it names. It is settled where a person has set
-when each of these begins, or has taken it out; one that names none, where all that begins within
-it was set. Sessions of before have mismatches without ``of``.
+and ``of``, the numbers of the words or notes that it names. A person is done with it where they
+have set when each of these begins, or have taken it out; of one that names none, where all that
+begins within it was set. Sessions of before have mismatches without ``of``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any
 from align.studio.segment import Segment
 from align.types import Mismatch
 
-__all__ = ["begun_within", "is_settled", "later", "named_mismatches"]
+__all__ = ["begun_within", "is_done", "later", "named_mismatches"]
 
 _NEAR = 0.01  # seconds that a note may begin before what names it
 
@@ -67,14 +67,14 @@ def _heads(segments: Sequence[Segment]) -> list[Segment]:
     return [next(own) for _, own in groupby(rows, key=lambda s: s.word)]
 
 
-def is_settled(mismatch: Mapping[str, Any], segments: Sequence[Segment]) -> bool:
+def is_done(mismatch: Mapping[str, Any], segments: Sequence[Segment]) -> bool:
     """Whether a person has set, or taken out, all that a mismatch is about.
 
     Examples
     --------
     >>> rows = [Segment(0, "k", 0.1, fixed=True, word=8), Segment(1, "w", 0.4, word=9)]
     >>> told = {"start": 0.0, "end": 0.5}
-    >>> [is_settled({**told, "of": of}, rows) for of in ([8], [8, 9], [7], [])]
+    >>> [is_done({**told, "of": of}, rows) for of in ([8], [8, 9], [7], [])]
     [True, False, True, False]
     """
     named = set(mismatch.get("of", ()))

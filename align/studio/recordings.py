@@ -12,7 +12,7 @@ from align.batch.tasks import Task
 from align.errors import DataError
 from align.studio.document import Document
 from align.studio.history import History, after
-from align.studio.mismatches import is_settled
+from align.studio.mismatches import is_done
 from align.studio.queue import Waiting, expected_errors, in_order
 from align.studio.revision import StaleRevision
 
@@ -113,7 +113,7 @@ class Recordings:
             "mismatches": [
                 dict(m)
                 for m in document.mismatches
-                if not history.confirmed and not is_settled(m, document.segments)
+                if not history.confirmed and not is_done(m, document.segments)
             ],
             "warnings": list(document.warnings),
         }

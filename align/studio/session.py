@@ -186,7 +186,7 @@ class Session:
         dict
             ``name``, ``kind``, ``seconds``, ``revision``, ``state`` (``waiting`` or
             ``confirmed``), ``tiers``, ``text``, ``can_undo``, ``can_redo``, ``match``,
-            ``mismatches`` that no person has settled, and ``warnings``. Tiers have a ``name`` and
+            ``mismatches`` that no person is done with, and ``warnings``. Tiers have a ``name`` and
             ``intervals``: ``id``, ``start``, ``end`` (seconds), ``label``, ``confidence``,
             ``fixed``; of notes ``pitch`` and ``played`` too.
 

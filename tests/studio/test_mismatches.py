@@ -1,11 +1,11 @@
-"""Which words and notes a mismatch is about, and when it is settled."""
+"""Which words and notes a mismatch is about, and when it is done with."""
 
 from dataclasses import replace
 from types import SimpleNamespace
 
 from align import MusicAlignment
 from align.studio.document import Document
-from align.studio.mismatches import is_settled, named_mismatches
+from align.studio.mismatches import is_done, named_mismatches
 from align.studio.segment import Segment
 from align.types import Mismatch, Note
 
@@ -30,18 +30,18 @@ def test_a_run_with_a_word_left_out_has_those_that_begin_in_it():
 def test_all_words_that_are_named_must_be_set():
     told = named("misplaced", 1.0, 3.0, "and", "the", "kiwi")
     rows = [replace(s, fixed=s.word != 13) for s in ROWS]
-    assert not is_settled(told, rows)
-    assert is_settled(told, [replace(s, fixed=True) for s in ROWS])
+    assert not is_done(told, rows)
+    assert is_done(told, [replace(s, fixed=True) for s in ROWS])
 
 
-def test_what_is_not_in_the_text_is_settled_by_what_begins_there():
+def test_what_is_not_in_the_text_is_done_by_what_begins_there():
     told = named("untranscribed", 1.0, 1.4)
-    assert not is_settled(told, ROWS)
-    assert is_settled(told, [replace(s, fixed=s.id == 2) for s in ROWS])
-    assert not is_settled({**told, "start": 1.1}, ROWS)
+    assert not is_done(told, ROWS)
+    assert is_done(told, [replace(s, fixed=s.id == 2) for s in ROWS])
+    assert not is_done({**told, "start": 1.1}, ROWS)
 
 
-def test_notes_that_are_marked_as_not_played_are_settled():
+def test_notes_that_are_marked_as_not_played_are_done():
     unplayed = Mismatch("unplayed", 0.1, 0.6, ("E4",), 0.9, notes=("n2",))
     found = MusicAlignment(
         [Note(60, 0.0), Note(64, 0.0)],
@@ -53,6 +53,6 @@ def test_notes_that_are_marked_as_not_played_are_settled():
     document = Document.of(found)
     (told,) = document.mismatches
     assert told["of"] == [1]
-    assert not is_settled(told, document.segments)
+    assert not is_done(told, document.segments)
     note = {**document.segments[1].note, "played": False}
-    assert is_settled(told, [document.segments[0], replace(document.segments[1], note=note)])
+    assert is_done(told, [document.segments[0], replace(document.segments[1], note=note)])
