@@ -394,7 +394,9 @@ class MatchModel:
             for_few = None if (few := state.get("for_few")) is None else float(few)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"its match is incomplete: {error!r}.") from error
-        numbers = np.hstack([weights.ravel(), events, least_sure, border, usual, for_few or 0.0])
+        numbers = np.hstack(
+            [weights.ravel(), events.ravel(), least_sure, border, usual, for_few or 0.0]
+        )
         known = weights.shape in _SHAPES and events.shape == (4,)
         if not known or not np.isfinite(numbers).all():
             raise ModelError(
