@@ -58,8 +58,9 @@ _TEXTS = (
 _FESTIVAL = re.compile(r'\(\s*(?P<name>\S+)\s+"(?P<text>.*)"\s*\)')
 _LJSPEECH = re.compile(
     r"(?P<name>(?=[^\s|]*\d)(?=[^\s|]*[^\W\d_])[^\s|]+|\d+(?:[-_]\d+)+)"
-    r"\|(?:[^|]*\|){0,2}(?P<text>[^|]*)"
+    r"\|(?P<text>[^|]*(?:\|[^|]*){0,2})"
 )
+_NUMBERED = re.compile(r"[\d_]")
 _SPHINX = re.compile(r"(?:<s>\s*)?(?P<text>[^<>]*?)\s*(?:</s>\s*)?\((?P<name>[^()\s]+)\)")
 _KALDI = re.compile(r"(?P<name>\S+)\s+(?P<text>.+)")
 
@@ -159,9 +160,22 @@ def prompts_of(content: str) -> list[NamedText] | None:
     lines = [(n, line.strip()) for n, line in enumerate(content.split("\n"), 1) if line.strip()]
     for pattern in (_FESTIVAL, _LJSPEECH):
         found = [(n, pattern.fullmatch(line)) for n, line in lines]
-        if lines and all(match for _, match in found):
-            return [NamedText(m["name"], m["text"].strip(), n) for n, m in found if m]
+        # a name has a number: `( laughing "no" )` is said
+        if lines and all(match and _NUMBERED.search(match["name"]) for _, match in found):
+            return [NamedText(m["name"], _wordiest(m["text"]), n) for n, m in found if m]
     return None
+
+
+def _wordiest(cells: str) -> str:
+    """Return which of some cells is the text: beside it may be the same in figures, or a speaker.
+
+    Examples
+    --------
+    >>> _wordiest("in 1455|in fourteen fifty-five"), _wordiest("it is hot|61"), _wordiest("No|")
+    ('in fourteen fifty-five', 'it is hot', 'No')
+    """
+    last_first = [cell.strip() for cell in reversed(cells.split("|"))]
+    return max(last_first, key=lambda cell: sum(map(str.isalpha, cell)))
 
 
 def is_named(name: str, stem: str) -> bool:

@@ -136,14 +136,12 @@ def read_transcript(
     elif suffix in (".eaf", ".exb") or name.lower().endswith(ANNOTATION):
         found = of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
     elif suffix in (".csv", ".tsv"):
-        try:
+        if (prompts := prompts_of(read_text(path, encoding))) is not None:
+            found = spoken_text(_prompt(prompts, recording, name), name)
+        else:
             table = read_tiers(path, silence="", encoding=encoding).tiers
-        except DataError:
-            if (prompts := prompts_of(read_text(path, encoding))) is None:
-                raise
-            return spoken_text(_prompt(prompts, recording, name), name)
-        whole = all(tier.kind != "point" and _OF_TABLE.fullmatch(tier.name) for tier in table)
-        found = of_table(table, name) if whole else of_tiers(table, tiers, name)
+            whole = all(t.kind != "point" and _OF_TABLE.fullmatch(t.name) for t in table)
+            found = of_table(table, name) if whole else of_tiers(table, tiers, name)
     elif suffix == ".json" and has_entries(parsed_json(path, encoding)):
         found = of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
     elif suffix == ".json":

@@ -308,6 +308,34 @@ def test_prompts_of_others_are_refused(tmp_path: Path, file: str, content: str) 
         read_transcript(path)
 
 
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        ("p374_353.wav|It is hot.|61\n", "It is hot."),
+        ("p374_353.wav|61|It is hot.\n", "It is hot."),
+        ("LJ001-0001|It is hot.|\n", "It is hot."),
+    ],
+)
+@pytest.mark.parametrize("file", ["a.txt", "a.csv"])
+def test_the_text_of_a_prompt_is_no_speaker_and_not_empty(
+    tmp_path: Path, file: str, content: str, wanted: str
+) -> None:
+    (found,) = read_transcript(write(tmp_path / file, content))
+    assert found.text == wanted
+
+
+@pytest.mark.parametrize("file", ["a.txt", "a.csv"])
+def test_a_prompt_of_nothing_is_refused(tmp_path: Path, file: str) -> None:
+    with pytest.raises(DataError, match="holds no text"):
+        read_transcript(write(tmp_path / file, "LJ001-0001|\n"))
+
+
+def test_speech_in_parentheses_is_no_prompt(tmp_path: Path) -> None:
+    said = '(laughing "oh no")'
+    (found,) = read_transcript(write(tmp_path / "a.txt", f"{said}\n"))
+    assert found.text == said
+
+
 def test_words_with_bars_between_are_no_prompts(tmp_path: Path) -> None:
     (found,) = read_transcript(write(tmp_path / "a.txt", "yes | no | maybe\n"))
     assert found.text == "yes | no | maybe"
