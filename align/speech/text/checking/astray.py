@@ -92,7 +92,7 @@ def asked_again(
 
 
 def is_clear(confidence: Float64) -> bool:
-    """Return whether words are so sure that nothing more is asked, any eight in a row of them.
+    """Return whether all words, eight in a row of them, are so sure that nothing more is asked.
 
     Examples
     --------
