@@ -1,6 +1,6 @@
 """Another text of a recording: the words that change are aligned again, with some about them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby
@@ -8,7 +8,7 @@ from typing import Any
 
 from align.errors import DataError, ParameterError
 from align.studio.document import Document, Segment
-from align.studio.mismatches import begun_within, later
+from align.studio.mismatches import later, words_called
 from align.studio.redecoded import Decoder, Within, decoded
 from align.studio.stretch import Stretch, stretch_about
 from align.types import SILENCE
@@ -68,26 +68,25 @@ def with_text(document: Document, text: str, decoder: Decoder) -> Document:
     )
     spoken = {s.word for s in segments}
     known = {**document.words, **(told.words or {})}
-    near = [m for m in document.mismatches if not begin <= m["start"] < end]
-    here = [_renamed(later(m, begin), spoken, segments) for m in told.mismatches]
-    return replace(
+    whole = replace(
         document,
         segments=segments,
         words={word: label for word, label in known.items() if word in spoken},
         next_id=told.next_id,
-        mismatches=tuple(sorted((*near, *here), key=lambda m: m["start"])),
     )
+    near = [m for m in document.mismatches if not begin <= m["start"] < end]
+    here = [_renamed(later(m, begin), told, whole) for m in told.mismatches]
+    return replace(whole, mismatches=tuple(sorted((*near, *here), key=lambda m: m["start"])))
 
 
-def _renamed(
-    mismatch: dict[str, Any], words: Collection[int | None], segments: Sequence[Segment]
-) -> dict[str, Any]:
-    """Return a mismatch of a part; of its words some may be those of the document, which stay."""
-    named = mismatch.get("of", [])
-    left = [word for word in named if word in words]
-    if len(left) == len(named):
+def _renamed(mismatch: dict[str, Any], told: Document, whole: Document) -> dict[str, Any]:
+    """Return a mismatch of a part; of its words some may be those of the whole, which stay."""
+    named, spoken = mismatch.get("of", []), whole.words or {}
+    if all(word in spoken for word in named):
         return mismatch
-    return {**mismatch, "of": begun_within(segments, mismatch["start"], mismatch["end"]) or left}
+    names = [(told.words or {})[word] for word in named]
+    span = mismatch["start"], mismatch["end"]
+    return {**mismatch, "of": words_called(names, span, whole.segments, spoken)}
 
 
 def _same_words(labels: Sequence[Sequence[str]], new: Sequence[str]) -> int:

@@ -6,6 +6,7 @@ have set when each of these begins, or have taken it out; of one that names none
 begins within it was set. Sessions of before have mismatches without ``of``.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from align.studio.segment import Segment
 from align.types import Mismatch
 
-__all__ = ["begun_within", "is_done", "later", "named_mismatches"]
+__all__ = ["is_done", "later", "named_mismatches", "words_called"]
 
 _NEAR = 0.01  # seconds that a note may begin before what names it
 
@@ -31,21 +32,34 @@ def named_mismatches(
             "start": m.start,
             "end": m.end,
             "text": str(m),
-            "of": _of_notes(m, segments) if words is None else _of_words(m, segments, words),
+            "of": _of_notes(m, segments)
+            if words is None
+            else words_called(m.words, (m.start, m.end), segments, words),
         }
         for m in getattr(found, "mismatches", ())
     )
 
 
-def _of_words(m: Mismatch, segments: Sequence[Segment], words: Mapping[int, str]) -> list[int]:
-    """Return the numbers of the words that a mismatch names, the nearest ones of these names."""
+def words_called(
+    names: Sequence[str],
+    span: tuple[float, float],
+    segments: Sequence[Segment],
+    words: Mapping[int, str],
+) -> list[int]:
+    """Return the numbers of words with these names in a row, those nearest to some seconds.
+
+    No other word lies between them and where these seconds begin, but one at most. If there are
+    none such, a passage was left out, or a word between them: then those that begin within.
+    """
     heads = _heads(segments)
-    names, wanted = [words[s.word] for s in heads if s.word is not None], list(m.words)
-    n = len(wanted)
-    places = [k for k in range(len(names) - n + 1) if n and names[k : k + n] == wanted]
-    if not places:  # a word that was left out stands between them
-        return begun_within(segments, m.start, m.end) if wanted else []
-    first = min(places, key=lambda k: abs(heads[k].start - m.start))
+    labels, n = [words[s.word] for s in heads if s.word is not None], len(names)
+    here = bisect_left(heads, span[0], key=lambda head: head.start)
+    near = [
+        k for k in range(max(0, here - n - 1), here + 2) if n and labels[k : k + n] == list(names)
+    ]
+    if not near:
+        return _begun_within(segments, *span) if n else []
+    first = min(near, key=lambda k: abs(heads[k].start - span[0]))
     return [s.word for s in heads[first : first + n] if s.word is not None]
 
 
@@ -56,7 +70,7 @@ def _of_notes(m: Mismatch, segments: Sequence[Segment]) -> list[int]:
     return [s.id for s in here or own]
 
 
-def begun_within(segments: Sequence[Segment], start: float, end: float) -> list[int]:
+def _begun_within(segments: Sequence[Segment], start: float, end: float) -> list[int]:
     """Return the numbers of the words that begin within some seconds."""
     return [s.word for s in _heads(segments) if s.word is not None and start <= s.start < end]
 

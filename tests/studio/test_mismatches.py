@@ -27,6 +27,17 @@ def test_a_run_with_a_word_left_out_has_those_that_begin_in_it():
     assert named("misplaced", 0.5, 2.0, "kiwi", "the", "kiwi")["of"] == [11, 12, 13]
 
 
+def test_a_passage_that_was_left_out_has_no_words_of_the_same_name_elsewhere():
+    assert named("unspoken", 0.2, 0.2, "kiwi", "ran")["of"] == []
+    assert named("unspoken", 2.6, 2.9, "and")["of"] == []
+
+
+def test_a_word_that_was_not_said_may_stand_before_the_pause_that_is_named():
+    rows = [replace(s, start=s.start + 4.0 * (s.word > 12)) for s in ROWS]
+    told = SimpleNamespace(mismatches=(Mismatch("unspoken", 4.0, 5.5, ("and",), 0.7),))
+    assert named_mismatches(told, rows, WORDS)[0]["of"] == [12]
+
+
 def test_all_words_that_are_named_must_be_set():
     told = named("misplaced", 1.0, 3.0, "and", "the", "kiwi")
     rows = [replace(s, fixed=s.word != 13) for s in ROWS]

@@ -126,6 +126,24 @@ def test_a_mismatch_in_a_part_says_when_it_is_in_the_recording():
     assert told["text"].startswith(f"from {begin + 1.0:.2f} to {begin + 2.0:.2f} s: 'x y z'")
 
 
+def test_a_mismatch_in_a_part_names_the_words_of_the_recording():
+    class Doubting(TrueDecoder):
+        def text(self, text, span=None):
+            found = super().text(text, span)
+            one, after = [s for s in found.segments if s.word is not None][:2]
+            about = {"label": "", "text": "", "of": [one.word]}
+            span = {"start": one.start + 0.01, "end": after.start + 0.01}  # the next begins in it
+            return replace(found, mismatches=({**about, **span},))
+
+    decoder = Doubting()
+    found = edited(LONG, {"do": "text", "text": LONG.text.replace("w17 ", "x ")}, decoder)
+    (told,) = found.mismatches
+    (word,) = told["of"]
+    inside = [s for s in found.segments if s.word is not None and s.start >= decoder.asked[0][0]]
+    assert word == inside[0].word
+    assert word in LONG.words
+
+
 def test_the_same_text_again_aligns_all_of_it_anew():
     decoder = TrueDecoder()
     found = edited(LONG, {"do": "text", "text": LONG.text}, decoder)
