@@ -11,23 +11,23 @@ would score (`align.features.phone_loop`). For each event that is no silence:
 
 Of a recording come their means, which lean a little towards what is usual where events are few,
 and the log ratio of all frames and of the worst stretches of 0.6 s, silences included: where half
-a sentence is missing, speech passes for silence. A logistic function of these six numbers, fitted
-to true and wrong transcripts of the training corpus, is the match. It is low, too, where the
-network is far less sure of the best phones than it ever was in training: no speech.
+a sentence is missing, speech passes for silence. Two more numbers are of what a transcript does
+not have: for how long speech passes for silence, and changes of sound inside of phones. Two
+logistic functions of these eight are fitted to transcripts of the training corpus, one to wrong
+ones and one to half wrong ones, since what shows that nothing of a transcript was said is not what
+shows that a part of it was not; the lower one is the match. It is low, too, where the network is
+far less sure of the best phones than it ever was in training: no speech.
 
 Where all phones score low, in a language that the network was not trained on and with
-pronunciations that nobody checked, the six say little by themselves. There it counts, too, by how
-much the text beats the mean of other orders of the same phones (`align.speech.orders`), for each
-phone and divided by the root of their number: a wrong text is no better than they are, in any
+pronunciations that nobody checked, the eight say little by themselves. There it counts, too, by
+how much the text beats the mean of other orders of the same phones (`align.speech.orders`), for
+each phone and divided by the root of their number: a wrong text is no better than they are, in any
 language. In rooms and noise a right text beats them by less, so how sure the network is of the
 best phones counts as well: the less, the less is asked of the rest. Such a match is learned from
-pieces of recordings, too, so how few phones there are counts. Two more numbers are of what the
-text does not have: speech that passes for silence, and changes of sound inside of phones. And two
-functions are fitted, one to wrong texts and one to half wrong ones, since what shows that nothing
-of a text was said is not what shows that a part of it was not; the lower one is the match.
+pieces of recordings, too, so how few phones there are counts.
 
-The logistic function is made flatter, so that right transcripts mostly lie at 0.95 and do not all
-end up at 1.00. A match is not the probability of being right.
+The logistic functions are made flatter, so that right transcripts mostly lie at 0.95 and do not
+all end up at 1.00. A match is not the probability of being right.
 
 References
 ----------
@@ -71,12 +71,10 @@ _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over so
 _FOR_FEW_ORDERS = 5.0  # the same where the order counts
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
 _ENOUGH, _DOUBTED = 20, 0.01  # right texts of few sounds, and which share of them may be doubted
-_PLAIN, _ORDERS_ALONE, _WITH_ORDERS = 7, 11, 13  # weights; the second of models of before
-_SIGNS = {  # of the weights behind the constant: the surer the network, the more is asked
-    _PLAIN: (1,) * 6,
-    _WITH_ORDERS: (1,) * 8 + (0, -1, 1, 1),
-}
-_SHAPES = ((_PLAIN,), (_ORDERS_ALONE,), (2, _WITH_ORDERS))
+_SHAPES = ((7,), (11,), (2, 13))  # of weights; all but the last are of models of before
+_GAPS = slice(6, 8)  # which of the numbers are order gaps
+_SIGNS = (1,) * 8 + (0, -1, 1, 1)  # of their weights: the surer the network, the more is asked
+_SIGNS_WITHOUT_ORDERS = (1,) * 6 + (None,) * 4 + (1, 1)  # all are heard alike, and are whole
 _LOW = 0.02  # share of right texts that either function doubts before the other is fitted to it
 _INSIDE = 1  # frames at either end of a sound, where a change of sound is that of its edge
 _LEAST_DOUBT = -1e-3  # log probability of a change of sound, at most
@@ -230,9 +228,10 @@ class MatchModel:
     Parameters
     ----------
     weights : np.ndarray [shape=(7,), (11,) or (2, 13)]
-        The constant, and the weights of the six numbers of a recording; or of these, what the
-        order of its events says and how sure the network is; or of all these and what is not in
-        the text, for texts that are wrong and for texts of which a part is. The lower one counts.
+        The constant, and the weights of the six numbers of a recording, of what the order of its
+        events says, of how sure the network is, and of what is not in the transcript; once for
+        transcripts that are wrong, and once for those of which a part is. The lower one counts.
+        Models of before have one row, of the first 7 or 11.
     event_weights : np.ndarray [shape=(4,)]
         The same for an event: log ratio, transition, length.
     least_sure : float
@@ -257,7 +256,7 @@ class MatchModel:
     @property
     def asks_orders(self) -> bool:
         """Whether evidence must hold the order gap."""
-        return len(self.weights) != _PLAIN
+        return bool(self.weights[..., 1:][..., _GAPS].any())
 
     def in_room(self) -> "MatchModel":
         """Return the match of an aligner that knows rooms, of texts whose match this is.
@@ -296,8 +295,7 @@ class MatchModel:
         """Return the match of a recording."""
         if not evidence.sounds.any():
             return 1.0 if evidence.whole()[1] > _LEAST / 2 else 0.0
-        numbers = _numbers(evidence, self.weights.shape[-1], self.usual_gap)
-        fit = float(_odds(self.weights, numbers))
+        fit = float(_odds(self.weights, _numbers(evidence, self.usual_gap)))
         sure = _TYPICAL * (evidence.sureness() - self.least_sure) / 0.5
         return float(logistic(np.array([min(fit, sure)]))[0])
 
@@ -322,21 +320,19 @@ class MatchModel:
         Each sequence holds at least one recording, but that of `few`: right pieces of recordings,
         from which, and from right texts that are short, the border of few sounds is learned.
         Events are learned from the first two. Order gaps are used where a right recording knows
-        its own; then half wrong ones have this `share` of all weight.
+        its own; then half wrong ones have this `share` of all weight. Without them noise is one of
+        the wrong transcripts, or it would fit: no sound begins inside of another there.
         """
         orders = any(e.order_gap is not None for e in right)
-        size = _WITH_ORDERS if orders else _PLAIN
+        signs = _SIGNS if orders else _SIGNS_WITHOUT_ORDERS
         many = np.array([e.n_sounds() >= _SOUNDS for e in right])
         many |= not many.any()
         usual = _usual_gap([e for e, counts in zip(right, many, strict=True) if counts])
-        rows = [
-            np.array([_numbers(e, size, usual) for e in some]) for some in (right, wrong, spoiled)
-        ]
+        others = wrong if orders else [*wrong, *noise]
+        rows = [np.array([_numbers(e, usual) for e in some]) for some in (right, others, spoiled)]
         shares = (0.5, 0.5 - share, share) if orders else (0.5, 0.25, 0.25)
-        weights = _fitted_logistic(rows, shares, _SIGNS[size])
-        if orders:
-            weights = _of_both(weights, rows, many)
-        odds, others = (_odds(weights, some) for some in rows[:2])
+        weights = _of_both(rows, shares, signs, many)
+        odds = _odds(weights, rows[0])
         centre, spread = _centre(odds[many])
         # Flatter, and moved where nothing is between the two: a right transcript is typical.
         flat = _TYPICAL / max(centre, _TYPICAL)
@@ -344,12 +340,13 @@ class MatchModel:
         low = logistic(flat * np.array([centre - _TAIL * spread]))[0]
         border = np.clip(low, 0.05, _HIGHEST_BORDER)
         if orders:
-            of_many = others[[e.n_sounds() >= _SOUNDS for e in wrong]]
-            some = of_many if of_many.size else others
+            of_wrong = _odds(weights, rows[1])
+            of_many = of_wrong[[e.n_sounds() >= _SOUNDS for e in wrong]]
+            some = of_many if of_many.size else of_wrong
             passing = logistic(flat * np.quantile(some, [1.0 - _PASSING]))[0]
             border = max(border, min(passing, _HIGHEST_IN_NOISE))
         short = [*few, *right] if orders else few
-        numbers = [float(_odds(weights, _numbers(e, size, usual))) for e in short]
+        numbers = [float(_odds(weights, _numbers(e, usual))) for e in short]
         doubted = float((logistic(flat * odds[many]) < border).mean())
         for_few = _fall(numbers, short, float(border), max(doubted, _DOUBTED))
         sounding = [
@@ -407,28 +404,38 @@ class MatchModel:
         return cls(weights, events, least_sure, border, usual, for_few)
 
 
-def _numbers(evidence: Evidence, n_weights: int, usual: float) -> Float64:
-    """Return what a match of so many weights is made of [shape=(n_weights - 1,)]."""
+def _numbers(evidence: Evidence, usual: float) -> Float64:
+    """Return what a match is made of [shape=(12,)]."""
     orders, sure = evidence.against_orders(usual), [evidence.sureness()]
-    numbers = np.concatenate([evidence.whole(), orders, sure, evidence.not_in_text()])
-    return numbers[: n_weights - 1]
+    return np.concatenate([evidence.whole(), orders, sure, evidence.not_in_text()])
 
 
 def _odds(weights: Float64, numbers: Float64) -> Float64:
-    """Return the log odds of numbers [shape=(..., n)] by one function, or the lower of two."""
-    odds = numbers @ weights[..., 1:].T + weights[..., 0]
+    """Return the log odds of numbers [shape=(..., 12)] by one function, or the lower of two.
+
+    One of models of before is of the first of them.
+    """
+    slopes = weights[..., 1:]
+    odds = numbers[..., : slopes.shape[-1]] @ slopes.T + weights[..., 0]
     return odds if weights.ndim == 1 else np.asarray(odds.min(axis=-1))
 
 
-def _of_both(weights: Float64, rows: Sequence[Float64], many: npt.NDArray[np.bool_]) -> Float64:
-    """Return weights and those of another function, of right and half wrong texts [shape=(2, n)].
+def _of_both(
+    rows: Sequence[Float64],
+    shares: Sequence[float],
+    signs: Sequence[int | None],
+    many: npt.NDArray[np.bool_],
+) -> Float64:
+    """Return weights of wrong and of half wrong transcripts [shape=(2, 13)].
 
-    Either doubts as many right texts of `many` sounds.
+    The first are learned from right, wrong and half wrong ones, by their shares, the second from
+    right and half wrong ones alone. Either doubts as many right ones of `many` sounds.
     """
-    parts = _fitted_logistic([rows[0], rows[2]], (0.5, 0.5), _SIGNS[_WITH_ORDERS])
+    whole = _fitted_logistic(rows, shares, signs)
+    parts = _fitted_logistic([rows[0], rows[2]], (0.5, 0.5), signs)
     right = rows[0][many]
-    parts[0] += np.quantile(_odds(weights, right), _LOW) - np.quantile(_odds(parts, right), _LOW)
-    return np.stack((weights, parts))
+    parts[0] += np.quantile(_odds(whole, right), _LOW) - np.quantile(_odds(parts, right), _LOW)
+    return np.stack((whole, parts))
 
 
 def _usual_gap(right: Sequence[Evidence]) -> float:
@@ -453,12 +460,13 @@ def _fall(
 
 
 def _fitted_logistic(
-    groups: Sequence[Float64], shares: Sequence[float], signs: Sequence[int]
+    groups: Sequence[Float64], shares: Sequence[float], signs: Sequence[int | None]
 ) -> Float64:
     """Constant and weights that separate the first group of rows from the others.
 
     Each group counts as its share says. A weight has the sign that is asked for, or is 0: what
-    fits better never has a lower match. Where the sign is 0 it may have either.
+    fits better never has a lower match. Where the sign is 0 it may have either; where it is None,
+    the weight is 0.
     """
     from scipy.optimize import minimize
 
@@ -475,7 +483,7 @@ def _fitted_logistic(
         total = share @ np.logaddexp(0.0, -margin) + 0.5 * _RIDGE * (w[1:] @ w[1:])
         return float(total), slope
 
-    bound = {1: (0.0, None), 0: (None, None), -1: (None, 0.0)}
+    bound = {1: (0.0, None), 0: (None, None), -1: (None, 0.0), None: (0.0, 0.0)}
     bounds = [(None, None)] + [bound[s] for s in signs]
     found = minimize(cost, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
     slopes = found[1:] / scale
@@ -496,10 +504,16 @@ DEFAULTS: Mapping[str, MatchModel] = {
         0.3,
     ),
     "universal": MatchModel(
-        np.array([10.84, 0.0, 3.890, 0.0, 0.0, 0.296, 3.694]),
-        np.array([1.95, 0.330, 0.203, 0.421]),
-        -1.93,
-        0.12,
+        np.array(
+            [
+                [18.63, 0.90, 0.25, 0.30, 0.39, 1.64, 3.94, 0, 0, 0, 0, 1.95, 1.85],
+                [18.09, 0.05, 0.49, 0.24, 0.95, 1.27, 4.59, 0, 0, 0, 0, 1.56, 1.92],
+            ]
+        ),
+        np.array([2.043, 0.341, 0.227, 0.404]),
+        -1.89,
+        0.3,
+        for_few=2.452,
     ),
     "universal, text": MatchModel(
         np.array([0.507, 0, 0, 0.926, 0.455, 0, 1.507, 2.887, 0.676, -1.631, -2.74]),

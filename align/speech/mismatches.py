@@ -35,6 +35,7 @@ __all__ = [
     "Kinds",
     "gap_of_order",
     "learned_match",
+    "piece",
     "spoiled",
 ]
 
@@ -89,7 +90,7 @@ def learned_match(
         asked = [(kind, item.signal, other) for kind, other in spoiled(transcripts, i, n, rng)]
         if n % NOISE == 0:
             asked.append(("noise", _noise(item.signal, rng), transcripts[i]))
-        wrong.append(asked + _piece(aligner, item, rng))
+        wrong.append(asked + piece(aligner, item, rng))
     # All is drawn by now, so that what is found does not depend on how many processes find it.
     tasks = (
         delayed(_found)(aligner, features[i], asked)
@@ -209,7 +210,7 @@ def spoiled(
     return [("wrong", other), ("spoiled", halves[n % SPOILED])]
 
 
-def _piece(aligner: Any, item: TimedSignal, rng: np.random.Generator) -> list[_Asked]:
+def piece(aligner: Any, item: TimedSignal, rng: np.random.Generator) -> list[_Asked]:
     """Return a piece of a recording with a few of its events; none of one that has no more."""
     n = int(rng.integers(_PIECE[0], _PIECE[1] + 1))
     if len(item.events) <= n:

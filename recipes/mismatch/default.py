@@ -1,21 +1,27 @@
-"""The matches of texts that `speech-any` comes with, fitted to German that it has not heard.
+"""The matches that `speech-any` comes with, fitted to German that it has not heard.
 
 ::
 
     python recipes/mismatch/default.py EMODB --speakers 03 08 [--rounds N] [--seed N] [--only NAME]
 
-Prints the two that `align.speech.match.DEFAULTS` has for models of the IPA that learned none: that
-of the first aligner, which hears half of the recordings in noise, and that of the one for rooms,
-which hears all of them in rooms. In each round every recording is heard once.
+Prints the three that `align.speech.match.DEFAULTS` has for models of the IPA that learned none:
+that of phones, by the labels of the corpus, and two of texts, that of the first aligner, which
+hears half of the recordings in noise, and that of the one for rooms, which hears all of them in
+rooms. In each round every recording is heard once; for phones as often as there are ways to spoil
+half of a transcript.
 """
 
 import argparse
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
 import numpy as np
 
 import align
+from align.features import TimedSignal
+from align.speech.match import MatchModel
+from align.speech.mismatches import NOISE, SPOILED, Kinds, piece, spoiled
 from align.speech.text.checking.wrong_texts import TextMatches
 from align.speech.text.pronouncing.lookup import make_dictionary
 from align.speech.text.reading.normalise import split_words
@@ -33,7 +39,7 @@ def main() -> None:
     parser.add_argument("--speakers", nargs="+", default=["03", "08"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=["first", "room"], help="by default both")
+    parser.add_argument("--only", choices=["phones", "first", "room"], help="by default all")
     options = parser.parse_args()
     model = align.load(options.model)
     assert isinstance(model, align.SpeechAligner)
@@ -47,6 +53,8 @@ def main() -> None:
         split_words(str(item.text), language=options.language, known=dictionary.__contains__)
         for item in items
     ]
+    if options.only in (None, "phones"):
+        show("phones", of_phones(first, items, np.random.default_rng(options.seed)))
     people = [item.signal.samples for item in items[:OTHERS]]
     for name, own, surroundings, fit in (
         ("first", first, (None, "noise"), {}),
@@ -59,11 +67,35 @@ def main() -> None:
         for r in range(options.rounds):
             for n, i in enumerate(rng.permutation(len(items)).tolist()):
                 learner.add(texts, i, n + r, items[i].signal, own.features_, people, rng)
-        found = learner.fitted(**fit)
-        assert found is not None
-        print(name)
-        for key, value in found.get_state().items():
-            print("  ", key, np.round(value, 3).tolist(), flush=True)
+        show(name, learner.fitted(**fit))
+
+
+def of_phones(
+    aligner: align.SpeechAligner, items: Sequence[TimedSignal], rng: np.random.Generator
+) -> MatchModel | None:
+    """Return the match of the phones of recordings; wrong ones are of other texts."""
+    kinds = Kinds(aligner)
+    for r in range(SPOILED):
+        for n, i in enumerate(rng.permutation(len(items)).tolist()):
+            signal, events = items[i].signal, tuple(items[i].events)
+            others = [tuple(item.events) for item in items if item.text != items[i].text]
+            asked = [("right", signal, events)] if r == 0 else []
+            asked += [(k, signal, other) for k, other in spoiled([events, *others], 0, n + r, rng)]
+            for kind, heard, said in asked:
+                kinds.add(kind, heard, said, aligner.features_)
+            if n % NOISE == 0:
+                kinds.add_noise(signal, events, aligner.features_, rng)
+            for kind, heard, said in piece(aligner, items[i], rng):
+                kinds.add(kind, heard, said, aligner.features_)
+    return kinds.fitted()
+
+
+def show(name: str, found: MatchModel | None) -> None:
+    """Print a match."""
+    assert found is not None
+    print(name)
+    for key, value in found.get_state().items():
+        print("  ", key, np.round(value, 3).tolist(), flush=True)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ kind of surroundings and for texts. Onsets stay where they are.
 
 With ``--elsewhere`` the aligners for other surroundings are taken over, and nothing else: what is
 recorded in quiet is aligned as before. With ``--match`` a model of the IPA that learned no match
-of texts is given the default ones of today, and nothing is trained.
+of texts is given the default ones of today, of phones and of texts, and nothing is trained.
 """
 
 import argparse
@@ -32,13 +32,14 @@ def main() -> None:
     one = parser.add_mutually_exclusive_group(required=True)
     one.add_argument("--corpus", help="that it was trained on")
     one.add_argument("--trained", help="a model that was trained in the same way")
-    one.add_argument("--match", action="store_true", help="take today's default match of texts")
+    one.add_argument("--match", action="store_true", help="take today's default matches")
     parser.add_argument(
         "--elsewhere", action="store_true", help="take aligners for other surroundings alone"
     )
     options = parser.parse_args()
     model = align.load(options.model)
     if options.match:
+        model.match_ = DEFAULTS["universal"]
         model.text_match_ = DEFAULTS["universal, text, not in rooms"]
         for other in model.elsewhere_.values():
             other.text_match_ = model.text_match_.in_room()

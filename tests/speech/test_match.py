@@ -239,11 +239,44 @@ def test_fitting_tells_evidence_apart_and_no_weight_is_negative() -> None:
     fitted = MatchModel.fitted(right, wrong, [evidence(-2.5) for _ in range(40)], [
         evidence(-1.0, -4.0)
     ])  # fmt: skip
-    assert (fitted.weights[1:] >= 0).all()
+    assert (fitted.weights[:, 1:] >= 0).all()
     assert (fitted.event_weights[1:] >= 0).all()
     assert fitted.of_recording(evidence(-1.0)) > 0.85
     assert fitted.of_recording(evidence(-4.0)) < 0.05
     assert fitted.of_recording(evidence(-1.0, -4.0)) < fitted.border  # sounds like nothing known
+
+
+def test_phones_are_asked_for_speech_that_passes_for_silence_and_noise_does_not_pass() -> None:
+    rng = np.random.default_rng(0)
+
+    def some(level: float, hidden: float, steady: float, best: float = -0.7) -> list[Evidence]:
+        found = []
+        for _ in range(24):
+            parts = np.clip(level + 0.3 * rng.normal(size=(30, 4)), -8, 0)
+            parts[-1, 0], sounds = hidden * rng.uniform(0.5, 1.0), np.arange(30) < 29
+            inside = steady * rng.random(30)
+            frames = np.full(30, 16)
+            found.append(Evidence(parts, np.full(30, best), frames, sounds, 0.005, steady=inside))
+        return found
+
+    right, wrong = some(-1.0, -0.1, -0.5), some(-4.0, -0.1, -2.0)
+    half, noise = some(-1.0, -8.0, -0.5), some(-2.0, -0.1, 0.0)
+    fitted = MatchModel.fitted(right, wrong, half, noise)
+    assert not fitted.asks_orders  # no time is spent on them
+    assert (fitted.weights[:, 7:11] == 0).all()
+    assert (fitted.weights[:, 11] > 0).all()
+    below = [
+        np.mean([fitted.of_recording(e) < fitted.border for e in kind])
+        for kind in (right, wrong, half, noise)
+    ]
+    assert below[0] == 0
+    assert min(below[1:]) > 0.9
+    again = MatchModel.from_state(fitted.get_state())
+    assert again.of_recording(half[0]) == fitted.of_recording(half[0])
+
+
+def test_the_model_of_any_language_has_the_default_match_of_phones() -> None:
+    assert align.load("speech-any").match_.get_state() == DEFAULTS["universal"].get_state()
 
 
 # The bundled recordings --------------------------------------------------------------------------

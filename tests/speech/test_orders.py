@@ -202,11 +202,13 @@ def test_half_a_text_shows_by_what_wrong_texts_do_not_show() -> None:
     assert (matches[0] < model.border).mean() < 0.05
 
 
-def test_models_of_before_keep_their_match() -> None:
-    state = MatchModel(np.arange(11.0) - 5.0, np.ones(4), -2.0, 0.3, 1.0).get_state()
+@pytest.mark.parametrize("size", [7, 11])
+def test_models_of_before_keep_their_match(size: int) -> None:
+    state = MatchModel(np.arange(size) - 5.0, np.ones(4), -2.0, 0.3, 1.0).get_state()
     model, own = MatchModel.from_state(state), evidence(25.0, 30)
+    assert model.asks_orders == (size == 11)
     numbers = np.concatenate([own.whole(), own.against_orders(1.0), [own.sureness()]])
-    odds = -5.0 + (np.arange(10.0) - 4.0) @ numbers
+    odds = -5.0 + (np.arange(size - 1) - 4.0) @ numbers[: size - 1]
     sure = 3.0 * (own.sureness() + 2.0) / 0.5
     assert model.of_recording(own) == pytest.approx(1 / (1 + np.exp(-min(odds, sure))))
 
