@@ -513,7 +513,7 @@ DEFAULTS: Mapping[str, MatchModel] = {
         np.array([2.043, 0.341, 0.227, 0.404]),
         -1.89,
         0.3,
-        for_few=2.452,
+        for_few=10.0,
     ),
     "universal, text": MatchModel(
         np.array([0.507, 0, 0, 0.926, 0.455, 0, 1.507, 2.887, 0.676, -1.631, -2.74]),
