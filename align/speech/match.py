@@ -35,8 +35,9 @@ Witt and Young, "Phone-level pronunciation scoring and assessment for interactiv
 learning", Speech Communication 30, 2000.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import Any, Self
 
 import numpy as np
@@ -62,7 +63,11 @@ _SPOILED = 0.1  # share of half wrong texts: right ones that are heard in noise 
 _FLAT = 0.1  # least deviation that numbers are divided by
 _TYPICAL = 3.0  # log odds of a right transcript: a match of 0.95
 _TAIL = 3.1  # standard deviations: 1 in 1,000
-_PASSING = 0.03  # of wrong texts that may lie above the border; half are heard elsewhere
+_FOLDS = 4  # of speakers: the border is set on evidence that the functions were not fitted to
+_DRAWS = 200  # of recordings, over which it is a mean
+_GRID = np.linspace(-4.0, 3.0, 71)  # log odds that it may lie at
+_SMOOTH = 0.3  # log odds on either side of it in which evidence counts in part
+_DOUBT_OF_RIGHT = 3.0  # how much a share of right texts below counts, beside either kind above
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _HIGHEST_IN_NOISE = 0.7
@@ -101,6 +106,8 @@ class Evidence:
         By how much they beat other orders of themselves; see `align.speech.orders`.
     steady : np.ndarray [shape=(K,)], optional
         Log probability that nothing else begins inside of each event; 0 where it is not known.
+    source : tuple, optional
+        The speaker and the recording that it is of, where a match is learned from it.
     """
 
     parts: Float64
@@ -110,6 +117,7 @@ class Evidence:
     hop: float
     order_gap: float | None = None
     steady: Float64 | None = None
+    source: tuple[Hashable, Hashable] | None = None
 
     def whole(self) -> Float64:
         """Return the six numbers of a recording [shape=(6,)]."""
@@ -237,13 +245,17 @@ class MatchModel:
     least_sure : float
         Log probability per frame of the best phones, below which the match is low.
     border : float
-        A match below it deserves a warning: at most 1 in 1,000 true transcripts is expected there,
-        unless more than 3 in 100 wrong texts would pass where their order counts, as they might in
-        noise. That is for recordings of 14 sounds or more; see `border_of`.
+        A match below it deserves a warning: at most 1 in 1,000 true transcripts is expected there.
+        Where the order of sounds counts it may lie higher: there, in evidence of speakers that
+        the functions were not fitted to, as large a share of right texts is lost as of wrong and
+        of half wrong ones passes. That is for recordings of 14 sounds or more; see `border_of`.
     usual_gap : float
         Order gap of a sound of right texts, where that of a text is not known.
     for_few : float, optional
         By how much the border's log odds fall for one over the number of sounds.
+    spread : float, optional
+        Standard deviation of the border's log odds over draws of the recordings that it was
+        learned from; None where it does not depend on wrong ones.
     """
 
     weights: Float64
@@ -252,6 +264,7 @@ class MatchModel:
     border: float
     usual_gap: float = 0.0
     for_few: float | None = None
+    spread: float | None = None
 
     @property
     def asks_orders(self) -> bool:
@@ -333,18 +346,16 @@ class MatchModel:
         shares = (0.5, 0.5 - share, share) if orders else (0.5, 0.25, 0.25)
         weights = _of_both(rows, shares, signs, many)
         odds = _odds(weights, rows[0])
-        centre, spread = _centre(odds[many])
+        centre, deviation = _centre(odds[many])
         # Flatter, and moved where nothing is between the two: a right transcript is typical.
         flat = _TYPICAL / max(centre, _TYPICAL)
         weights = weights * flat
-        low = logistic(flat * np.array([centre - _TAIL * spread]))[0]
+        low = logistic(flat * np.array([centre - _TAIL * deviation]))[0]
         border = np.clip(low, 0.05, _HIGHEST_BORDER)
+        between, spread = 0.0, None
         if orders:
-            of_wrong = _odds(weights, rows[1])
-            of_many = of_wrong[[e.n_sounds() >= _SOUNDS for e in wrong]]
-            some = of_many if of_many.size else of_wrong
-            passing = logistic(flat * np.quantile(some, [1.0 - _PASSING]))[0]
-            border = max(border, min(passing, _HIGHEST_IN_NOISE))
+            between, spread = _between(_held_out((right, wrong, spoiled), rows, shares, signs))
+            border = max(border, min(float(logistic(np.array([between]))[0]), _HIGHEST_IN_NOISE))
         short = [*few, *right] if orders else few
         numbers = [float(_odds(weights, _numbers(e, usual))) for e in short]
         doubted = float((logistic(flat * odds[many]) < border).mean())
@@ -363,6 +374,7 @@ class MatchModel:
             float(border),
             usual,
             for_few,
+            spread,
         )
 
     def get_state(self) -> dict[str, Any]:
@@ -377,6 +389,8 @@ class MatchModel:
             state["usual_gap"] = self.usual_gap
         if self.for_few is not None:
             state["for_few"] = self.for_few
+        if self.spread is not None:
+            state["spread"] = self.spread
         return state
 
     @classmethod
@@ -388,11 +402,14 @@ class MatchModel:
             )
             least_sure, border = float(state["least_sure"]), float(state["border"])
             usual = float(state.get("usual_gap", 0.0))
-            for_few = None if (few := state.get("for_few")) is None else float(few)
+            for_few, spread = (
+                None if (value := state.get(name)) is None else float(value)
+                for name in ("for_few", "spread")
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"its match is incomplete: {error!r}.") from error
         numbers = np.hstack(
-            [weights.ravel(), events.ravel(), least_sure, border, usual, for_few or 0.0]
+            [weights.ravel(), events.ravel(), least_sure, border, usual, for_few or 0, spread or 0]
         )
         known = weights.shape in _SHAPES and events.shape == (4,)
         if not known or not np.isfinite(numbers).all():
@@ -401,7 +418,7 @@ class MatchModel:
             )
         if not 0 < border < 1:
             raise ModelError(f"the border of its match is {border}, must lie between 0 and 1.")
-        return cls(weights, events, least_sure, border, usual, for_few)
+        return cls(weights, events, least_sure, border, usual, for_few, spread)
 
 
 def _numbers(evidence: Evidence, usual: float) -> Float64:
@@ -436,6 +453,64 @@ def _of_both(
     right = rows[0][many]
     parts[0] += np.quantile(_odds(whole, right), _LOW) - np.quantile(_odds(parts, right), _LOW)
     return np.stack((whole, parts))
+
+
+def _held_out(
+    kinds: Sequence[Sequence[Evidence]],
+    rows: Sequence[Float64],
+    shares: Sequence[float],
+    signs: Sequence[int | None],
+) -> list[tuple[Float64, list[Hashable]]]:
+    """Return the log odds of right, wrong and half wrong transcripts, and the recording of each.
+
+    They are those of many sounds, by functions that were fitted to other speakers and made as flat
+    as the match is.
+    """
+    alone = ((None, n) for n in count())  # what is not known to be of a speaker
+    sources = [[e.source or next(alone) for e in some] for some in kinds]
+    speakers = {speaker for some in sources for speaker, _ in some}
+    named = len(speakers) >= 2 and None not in speakers
+    groups = [[source[0] if named else source for source in some] for some in sources]
+    folds = {group: n % _FOLDS for n, group in enumerate(dict.fromkeys(chain(*groups)))}
+    at = [np.array([folds[group] for group in some]) for some in groups]
+    many = [np.array([e.n_sounds() >= _SOUNDS for e in some]) for some in kinds]
+    many = [some | (not some.any()) for some in many]
+    odds = [np.zeros(len(some)) for some in kinds]
+    for fold in range(_FOLDS):
+        seen = [own != fold for own in at]
+        if not all((s & m).any() for s, m in zip(seen, many, strict=True)):
+            seen = [np.ones(len(own), dtype=bool) for own in at]
+        own = [r[s] for r, s in zip(rows, seen, strict=True)]
+        weights = _of_both(own, shares, signs, many[0][seen[0]])
+        centre = np.median(_odds(weights, own[0])[many[0][seen[0]]])
+        for found, r, f in zip(odds, rows, at, strict=True):
+            found[f == fold] = _odds(weights, r[f == fold]) * _TYPICAL / max(centre, _TYPICAL)
+    return [
+        (found[m], [source for source, counts in zip(some, m, strict=True) if counts])
+        for found, some, m in zip(odds, sources, many, strict=True)
+    ]
+
+
+def _between(kinds: Sequence[tuple[Float64, list[Hashable]]]) -> tuple[float, float]:
+    """Return the log odds between right transcripts and the others, and how unsure they are.
+
+    Log odds of right, wrong and half wrong transcripts are given, each with its recording. Mean
+    and standard deviation over draws of recordings of where the least is lost: right ones below,
+    the others above.
+    """
+    names = {r: n for n, r in enumerate(dict.fromkeys(r for _, some in kinds for r in some))}
+    drawn = np.random.default_rng(0).multinomial(
+        len(names), np.full(len(names), 1.0 / len(names)), size=_DRAWS
+    )
+    cost = np.zeros((_DRAWS, len(_GRID)))
+    for (odds, some), sign, share in zip(
+        kinds, (1.0, -1.0, -1.0), (_DOUBT_OF_RIGHT, 1.0, 1.0), strict=True
+    ):
+        lost = logistic(sign * (_GRID - odds[:, None]) / _SMOOTH)
+        times = drawn[:, [names[r] for r in some]]
+        cost += share * (times @ lost) / np.maximum(times.sum(axis=1), 1)[:, None]
+    best = _GRID[cost.argmin(axis=1)]
+    return float(best.mean()), float(best.std())
 
 
 def _usual_gap(right: Sequence[Evidence]) -> float:

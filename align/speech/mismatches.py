@@ -1,9 +1,10 @@
 """Wrong transcripts made of a training corpus, to learn what a match of one looks like.
 
-Of each recording: its true phones; those of another recording of about the same length; half of
-either; the true ones without one half; and white noise with the true phones. And, for the border
-of few sounds, a piece of the recording with its own phones. All are decoded by features that did
-not hear the recording.
+Of each recording: its true phones; those of other recordings of about the same length; half of
+either; the true ones without one half; and, of one in eight, white noise with the true phones.
+And, for the border of few sounds, pieces of the recording with their own phones. All are decoded
+by features that did not hear the recording. Four wrong transcripts cost little more than one: the
+networks hear the recording once.
 """
 
 from collections.abc import Hashable, Sequence
@@ -52,6 +53,7 @@ SPOILED = 4
 
 _FEW = "few"  # the kind of pieces of recordings with their own events: right, and short
 _Asked = tuple[str, Signal, tuple[Event, ...]]  # a kind, and what is heard with which events
+_Source = tuple[Hashable, Hashable]  # a speaker, and a recording
 _MOST = 400  # recordings; each is decoded a few times
 _PIECE = (6, 14)  # events of a piece
 _NEAR = 12  # transcripts that are nearest in length, one of which is taken
@@ -86,14 +88,18 @@ def learned_match(
         found = evidence_of(terms, onsets, Extended(item.signal, item.signal), silent)
         if found is None:
             return None
-        kinds.found["right"].append(found)
-        asked = [(kind, item.signal, other) for kind, other in spoiled(transcripts, i, n, rng)]
+        kinds.found["right"].append(replace(found, source=(item.group, i)))
+        asked: list[_Asked] = []
+        for r in range(SPOILED):
+            others = spoiled(transcripts, i, n + r, rng)
+            asked += [(kind, item.signal, other) for kind, other in others]
+            asked += piece(aligner, item, rng)
         if n % NOISE == 0:
             asked.append(("noise", _noise(item.signal, rng), transcripts[i]))
-        wrong.append(asked + piece(aligner, item, rng))
+        wrong.append(asked)
     # All is drawn by now, so that what is found does not depend on how many processes find it.
     tasks = (
-        delayed(_found)(aligner, features[i], asked)
+        delayed(_found)(aligner, features[i], asked, (items[i].group, i))
         for i, asked in zip(chosen, wrong, strict=True)
     )
     done = Parallel(n_jobs=aligner.n_jobs, return_as="generator")(tasks)
@@ -105,12 +111,12 @@ def learned_match(
 
 @one_thread()
 def _found(
-    aligner: Any, features: Sequence[Feature], asked: Sequence[_Asked]
+    aligner: Any, features: Sequence[Feature], asked: Sequence[_Asked], source: _Source
 ) -> list[tuple[str, Evidence]]:
     """Return the evidence of what is asked about a recording, each with its kind, if it fits."""
     kinds = Kinds(aligner)
     for kind, signal, events in asked:
-        kinds.add(kind, signal, events, features)
+        kinds.add(kind, signal, events, features, source)
     return [(kind, one) for kind, found in kinds.found.items() for one in found]
 
 
@@ -128,17 +134,25 @@ class Kinds:
         }
 
     def add(
-        self, kind: str, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
+        self,
+        kind: str,
+        signal: Signal,
+        events: tuple[Event, ...],
+        features: Sequence[Feature],
+        source: _Source | None = None,
     ) -> None:
         """Add the evidence of events that need not be those of the recording, if they fit.
 
-        Of a piece with its own events only if one of them is a sound.
+        Of a piece with its own events only if one of them is a sound. `source` is the speaker and
+        the recording.
         """
         heard = with_outer_pauses(features, signal, self.aligner._label_classes())
         found = _evidence(self.aligner, heard, events, features)
         if found is not None and self.orders:
             gap = gap_of_order(self.aligner, heard, events, features)
             found = replace(found, order_gap=gap)
+        if found is not None and source is not None:
+            found = replace(found, source=source)
         if found is not None and (kind != _FEW or found.sounds.any()):
             self.found[kind].append(found)
 

@@ -66,7 +66,9 @@ def main() -> None:
         learner = TextMatches(own, dictionary, options.language, surroundings)
         for r in range(options.rounds):
             for n, i in enumerate(rng.permutation(len(items)).tolist()):
-                learner.add(texts, i, n + r, items[i].signal, own.features_, people, rng)
+                learner.add(
+                    texts, i, n + r, items[i].signal, own.features_, people, rng, items[i].group
+                )
         show(name, learner.fitted(**fit))
 
 
@@ -77,16 +79,16 @@ def of_phones(
     kinds = Kinds(aligner)
     for r in range(SPOILED):
         for n, i in enumerate(rng.permutation(len(items)).tolist()):
-            signal, events = items[i].signal, tuple(items[i].events)
+            signal, events, source = items[i].signal, tuple(items[i].events), (items[i].group, i)
             others = [tuple(item.events) for item in items if item.text != items[i].text]
             asked = [("right", signal, events)] if r == 0 else []
             asked += [(k, signal, other) for k, other in spoiled([events, *others], 0, n + r, rng)]
             for kind, heard, said in asked:
-                kinds.add(kind, heard, said, aligner.features_)
+                kinds.add(kind, heard, said, aligner.features_, source)
             if n % NOISE == 0:
                 kinds.add_noise(signal, events, aligner.features_, rng)
             for kind, heard, said in piece(aligner, items[i], rng):
-                kinds.add(kind, heard, said, aligner.features_)
+                kinds.add(kind, heard, said, aligner.features_, source)
     return kinds.fitted()
 
 

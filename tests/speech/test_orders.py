@@ -180,6 +180,47 @@ def test_a_match_learns_what_orders_say_and_of_few_sounds_more_is_let_pass() -> 
     assert model.of_recording(unknown) > model.border  # as is usual
 
 
+def test_the_border_is_not_decided_by_a_few_texts() -> None:
+    """It lies between right and wrong ones, and hardly moves with which of them were drawn."""
+    borders, spreads = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+
+        def some(gap: float, rng: np.random.Generator = rng) -> list[Evidence]:
+            return [
+                replace(evidence(30 * gap + 8 * x, 30), source=("abcde"[n % 5], n))
+                for n, x in enumerate(rng.normal(size=60))
+            ]
+
+        model = MatchModel.fitted(some(1.0), some(-0.2), some(0.2), some(0.0))
+        assert model.spread is not None
+        borders.append(np.log(model.border / (1 - model.border)))
+        spreads.append(model.spread)
+        assert MatchModel.from_state(model.get_state()).spread == model.spread
+    assert np.std(borders) < 0.3
+    assert max(spreads) < 0.6
+
+
+def test_a_border_is_set_on_speakers_that_were_not_learned_from() -> None:
+    """A speaker whose right texts look wrong lowers the border, though functions could fit him."""
+    rng = np.random.default_rng(0)
+
+    def some(gap: float, worse: float) -> list[Evidence]:
+        return [
+            replace(
+                evidence(30 * gap + 5 * x - worse * (n % 4 == 0), 30), source=("abcd"[n % 4], n)
+            )
+            for n, x in enumerate(rng.normal(size=80))
+        ]
+
+    wrong, half = some(-0.5, 0.0), some(0.0, 0.0)
+    like, unlike = (
+        MatchModel.fitted(some(1.0, worse), wrong, half, some(0.0, 0.0)) for worse in (0.0, 12.0)
+    )
+    below = [m.border for m in (like, unlike)]
+    assert below[1] < below[0]
+
+
 def test_half_a_text_shows_by_what_wrong_texts_do_not_show() -> None:
     """One function for both would ask right texts for what only halves lack."""
     rng = np.random.default_rng(0)

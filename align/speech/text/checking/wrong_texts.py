@@ -10,7 +10,7 @@ heard as they would be elsewhere, where right texts fit less well: in noise or i
 where another aligner of the model will be asked.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from copy import copy
 from typing import Any
 
@@ -30,7 +30,8 @@ from align.types import SILENCE, Event
 
 __all__ = ["TextMatches", "learned_text_match", "surroundings_of"]
 
-_MOST = 120  # recordings; the text of each is aligned four times, and two of a piece of it
+_MOST = 120  # recordings; in each round four texts of one are aligned, and two of a piece of it
+_ROUNDS = 3
 _WORDS = 6  # of a piece, at most
 _OTHERS = 20  # of whose recordings people in the background speak
 _AS_IT_IS = None  # how a recording is heard, beside `KINDS`
@@ -57,9 +58,11 @@ def learned_text_match(
     learner = TextMatches(aligner, dictionary, language, surroundings_of(aligner))
     rng = np.random.default_rng(aligner.random_state)
     people = [item.signal.samples for item, _ in with_text[:_OTHERS]]
-    for n, i in enumerate(rng.permutation(len(texts))[:_MOST].tolist()):
-        item, own = with_text[i]
-        learner.add(texts, i, n, item.signal, own, people, rng)
+    chosen = rng.permutation(len(texts))[:_MOST].tolist()
+    for r in range(_ROUNDS):  # each hears a recording elsewhere, with other wrong texts
+        for n, i in enumerate(chosen):
+            item, own = with_text[i]
+            learner.add(texts, i, n + r, item.signal, own, people, rng, item.group)
     return learner.fitted()
 
 
@@ -91,7 +94,8 @@ class TextMatches:
     ) -> None:
         self.aligner, self.kinds = aligner, Kinds(aligner, orders=True)
         self.surroundings = surroundings
-        self.n_whole = 0  # right texts that are no pieces
+        self.whole: set[int] = set()  # recordings whose texts were aligned
+        self.source: tuple[Hashable, Hashable] = None, 0  # speaker and recording
         self.options = {"dictionary": dictionary, "language": language, "trust": True}
 
     def add(
@@ -103,6 +107,7 @@ class TextMatches:
         features: Sequence[Feature],
         people: Sequence[npt.NDArray[np.float32]],
         rng: np.random.Generator,
+        speaker: Hashable = None,
     ) -> None:
         """Add a recording, that of text i, and a piece of it.
 
@@ -112,9 +117,10 @@ class TextMatches:
         # By and by every way to spoil a text is heard in all of them.
         kind = self.surroundings[(n + n // SPOILED) % len(self.surroundings)]
         heard = signal if kind is _AS_IT_IS else _elsewhere(signal, rng, people, kind)
+        self.source = speaker, i
         found = self._add("right", heard, texts[i], features)
         if found is not None:
-            self.n_whole += 1
+            self.whole.add(i)
             if n % NOISE == 0:
                 self.kinds.add_noise(heard, self._events(found), features, rng)
         for wrong, words in spoiled(texts, i, n, rng):
@@ -140,14 +146,14 @@ class TextMatches:
 
     def fitted(self, **options: float) -> MatchModel | None:
         """Return the model, by options of `MatchModel.fitted`; None of too few recordings."""
-        return self.kinds.fitted(**options) if self.n_whole >= FEWEST else None
+        return self.kinds.fitted(**options) if len(self.whole) >= FEWEST else None
 
     def _add(
         self, kind: str, signal: Signal, words: Sequence[str], features: Sequence[Feature]
     ) -> TextAlignment | None:
         found = self._aligned(signal, words, features)
         if found is not None:
-            self.kinds.add(kind, signal, self._events(found), features)
+            self.kinds.add(kind, signal, self._events(found), features, self.source)
         return found
 
     def _events(self, found: TextAlignment) -> tuple[Event, ...]:
