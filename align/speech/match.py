@@ -71,6 +71,7 @@ _DOUBT_OF_RIGHT = 3.0  # how much a share of right texts below counts, beside ei
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _HIGHEST_IN_NOISE = 0.7
+_HIGHEST_OF_PHONES = 0.4  # they are learned from recordings as they are, and not heard elsewhere
 _LEAST_IN_ROOM = 0.7  # set on two speakers of EmoDB, by a match learned for all surroundings
 _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
 _FOR_FEW_ORDERS = 5.0  # the same where the order counts
@@ -245,17 +246,18 @@ class MatchModel:
     least_sure : float
         Log probability per frame of the best phones, below which the match is low.
     border : float
-        A match below it deserves a warning: at most 1 in 1,000 true transcripts is expected there.
-        Where the order of sounds counts it may lie higher: there, in evidence of speakers that
-        the functions were not fitted to, as large a share of right texts is lost as of wrong and
-        of half wrong ones passes. That is for recordings of 14 sounds or more; see `border_of`.
+        A match below it deserves a warning: there, in evidence of speakers that the functions
+        were not fitted to, least is lost of right transcripts below it (three times), and of wrong
+        and half wrong ones above. It is at least where 1 in 1,000 right ones is expected below,
+        which is 0.3 at most, and has an upper limit, since recordings may be unlike those of the
+        training corpus. That is for recordings of 14 sounds or more; see `border_of`.
     usual_gap : float
         Order gap of a sound of right texts, where that of a text is not known.
     for_few : float, optional
         By how much the border's log odds fall for one over the number of sounds.
     spread : float, optional
         Standard deviation of the border's log odds over draws of the recordings that it was
-        learned from; None where it does not depend on wrong ones.
+        learned from; None in models of before.
     """
 
     weights: Float64
@@ -352,10 +354,9 @@ class MatchModel:
         weights = weights * flat
         low = logistic(flat * np.array([centre - _TAIL * deviation]))[0]
         border = np.clip(low, 0.05, _HIGHEST_BORDER)
-        between, spread = 0.0, None
-        if orders:
-            between, spread = _between(_held_out((right, wrong, spoiled), rows, shares, signs))
-            border = max(border, min(float(logistic(np.array([between]))[0]), _HIGHEST_IN_NOISE))
+        between, spread = _between(_held_out((right, others, spoiled), rows, shares, signs))
+        highest = _HIGHEST_IN_NOISE if orders else _HIGHEST_OF_PHONES
+        border = max(border, min(float(logistic(np.array([between]))[0]), highest))
         short = [*few, *right] if orders else few
         numbers = [float(_odds(weights, _numbers(e, usual))) for e in short]
         doubted = float((logistic(flat * odds[many]) < border).mean())

@@ -166,6 +166,7 @@ class TextMatches:
         """Return words aligned; None where nobody can say one, or there is no room for them."""
         model = copy(self.aligner)  # as it is, but with features that did not hear the recording
         model.features_, model._recent = list(features), None
+        model.match_ = model.text_match_ = None  # nobody asks, and orders take a while
         try:
             return align_text(
                 model, signal.samples, " ".join(words), rate=signal.rate, **self.options
