@@ -71,7 +71,6 @@ _DOUBT_OF_RIGHT = 3.0  # how much a share of right texts below counts, beside ei
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _HIGHEST_IN_NOISE = 0.7
-_HIGHEST_OF_PHONES = 0.4  # they are learned from recordings as they are, and not heard elsewhere
 _LEAST_IN_ROOM = 0.7  # set on two speakers of EmoDB, by a match learned for all surroundings
 _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
 _FOR_FEW_ORDERS = 5.0  # the same where the order counts
@@ -329,6 +328,7 @@ class MatchModel:
         noise: Sequence[Evidence],
         few: Sequence[Evidence] = (),
         share: float = _SPOILED,
+        highest: float = _HIGHEST_BORDER,
     ) -> Self:
         """Return the model of true transcripts, wrong ones, half wrong ones, and noise.
 
@@ -336,7 +336,8 @@ class MatchModel:
         from which, and from right texts that are short, the border of few sounds is learned.
         Events are learned from the first two. Order gaps are used where a right recording knows
         its own; then half wrong ones have this `share` of all weight. Without them noise is one of
-        the wrong transcripts, or it would fit: no sound begins inside of another there.
+        the wrong transcripts, or it would fit: no sound begins inside of another there; and
+        `highest` is the limit of the border.
         """
         orders = any(e.order_gap is not None for e in right)
         signs = _SIGNS if orders else _SIGNS_WITHOUT_ORDERS
@@ -355,8 +356,8 @@ class MatchModel:
         low = logistic(flat * np.array([centre - _TAIL * deviation]))[0]
         border = np.clip(low, 0.05, _HIGHEST_BORDER)
         between, spread = _between(_held_out((right, others, spoiled), rows, shares, signs))
-        highest = _HIGHEST_IN_NOISE if orders else _HIGHEST_OF_PHONES
-        border = max(border, min(float(logistic(np.array([between]))[0]), highest))
+        limit = _HIGHEST_IN_NOISE if orders else highest
+        border = max(border, min(float(logistic(np.array([between]))[0]), limit))
         short = [*few, *right] if orders else few
         numbers = [float(_odds(weights, _numbers(e, usual))) for e in short]
         doubted = float((logistic(flat * odds[many]) < border).mean())

@@ -7,7 +7,7 @@
     python recipes/timit/recalibrate.py align/data/speech-any.align --trained MODEL --elsewhere
     python recipes/timit/recalibrate.py align/data/speech-any.align --match
     python recipes/timit/recalibrate.py align/data/speech-en.align --matches CORPUS
-    python recipes/timit/recalibrate.py align/data/speech-de.align --matches CORPUS
+    python recipes/timit/recalibrate.py align/data/speech-de.align --matches CORPUS --only texts
 
 Confidence is learned in training, from networks that did not hear the recording, and these are not
 kept. So a model is trained in the same way, by the first command, or was by
@@ -55,6 +55,7 @@ def main() -> None:
         "--matches", metavar="CORPUS", help="that it was trained on; learn its matches"
     )
     parser.add_argument("--without", nargs="+", default=[], help="speakers it was not trained on")
+    parser.add_argument("--only", choices=["phones", "texts"], help="matches; by default both")
     parser.add_argument("-o", "--output", help="another file, and the model stays as it is")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument(
@@ -65,9 +66,8 @@ def main() -> None:
     output = options.output or options.model
     if options.matches:
         examples = align.read_corpus(options.matches, kind="speech")
-        relearn_matches(
-            model, [e for e in examples if e.group not in options.without], options.jobs
-        )
+        heard = [e for e in examples if e.group not in options.without]
+        relearn_matches(model, heard, options.jobs, options.only)
         model.save(output, licence=model.licence_)
         return
     if options.match:
@@ -101,7 +101,10 @@ def main() -> None:
 
 
 def relearn_matches(
-    model: align.SpeechAligner, examples: Sequence[align.Example], jobs: int | None = 1
+    model: align.SpeechAligner,
+    examples: Sequence[align.Example],
+    jobs: int | None = 1,
+    only: str | None = None,
 ) -> None:
     """Give a model the matches that it learns today from the recordings it was trained on."""
     if model.takes_ipa and model.language is None:
@@ -122,17 +125,21 @@ def relearn_matches(
             alone = len(model.elsewhere_) == 1
             way = Surroundings(kind, model.surroundings, model.random_state, alone=alone)
             heard, usable = way.copies_of(heard, usable)
+            own._trained_for = way
         own.problems_, own.n_jobs = [], jobs
         kept, xs, _ = own._problems(heard, usable, silent)
         heard, usable = [heard[i] for i in kept], [usable[i] for i in kept]
-        own.match_ = learned_match(own, heard, xs, usable)
-        show(f"{kind or 'as recorded'}, {len(heard)} recordings, phones", own.match_)
-        if own is model and model.takes_ipa:
+        if only != "texts":
+            own.match_ = learned_match(own, heard, xs, usable)
+            show(f"{kind or 'as recorded'}, {len(heard)} recordings, phones", own.match_)
+        if only == "phones":
+            pass
+        elif own is model and model.takes_ipa:
             own.text_match_ = learned_text_match(own, heard, usable)
             show("texts", own.text_match_)
         elif model.text_match_ is not None:
             own.text_match_ = model.text_match_.in_room()
-        own.n_jobs = None
+        own.n_jobs, own._trained_for = None, None
 
 
 def unheard(

@@ -271,6 +271,10 @@ def test_phones_are_asked_for_speech_that_passes_for_silence_and_noise_does_not_
     ]
     assert below[0] == 0
     assert min(below[1:]) > 0.9
+    assert fitted.border == 0.3
+    higher = MatchModel.fitted(right, wrong, half, noise, highest=0.4)
+    assert 0.3 < higher.border <= 0.4
+    assert higher.spread is not None
     again = MatchModel.from_state(fitted.get_state())
     assert again.of_recording(half[0]) == fitted.of_recording(half[0])
 
