@@ -213,7 +213,7 @@ def speech(
     if text is not None:
         if phone_map is not None:
             raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
-        said = read_said(text, tiers, encoding, str(audio))
+        said = read_said(text, tiers, encoding, None if piped else str(audio))
         _check_audio(audio)
         _check_speakers(said, targets)
         language = _language_of(console, text, language, encoding)

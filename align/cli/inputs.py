@@ -62,11 +62,12 @@ def read_said(
 ) -> "list[Utterance]":
     """Read what ``--text`` gives: the text itself, or the name of a transcript.
 
-    Of a list of prompts that of the `recording` is read.
+    Of a list of prompts, or a line of one, the text of the `recording` is read, without its name.
     """
     from align.speech.text.reading.transcript import (
         DOCUMENT_SUFFIXES,
         TRANSCRIPT_SUFFIXES,
+        prompt_for,
         read_transcript,
         spoken_text,
     )
@@ -82,7 +83,9 @@ def read_said(
     text = _standard_input(encoding) if source == "-" else source
     if not text.strip():
         raise DataError("there is no text; give at least one word.", path=where)
-    return spoken_text(text, where or "--text")
+    name = where or "--text"
+    prompt = prompt_for(text, recording, name)
+    return spoken_text(text if prompt is None else prompt, name)
 
 
 def read_phones(source: str, encoding: str | None = None) -> list[str]:

@@ -818,3 +818,17 @@ def test_folders_and_documents_are_told_from_recordings_and_texts(tmp_path: Path
     assert not target.exists()
     music = run("music", tmp_path, tmp_path / "score.mid", "-o", target)
     assert_refused(music, 1, "is a directory", "align corpus music")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('( arctic_a0001 "Not at all." )', "Not at all."),
+        ("kiwi_001|Not at all.", "Not at all."),
+        ("kiwi_001 Not at all.", "Not at all."),
+        ("COVID-19|is bad", "COVID-19|is bad"),
+    ],
+)
+def test_a_prompt_on_the_command_line_is_read_without_its_name(text: str, wanted: str) -> None:
+    (found,) = read_said(text, recording="somewhere/kiwi_001.wav")
+    assert found.text == wanted

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from align.errors import DataError
 
-__all__ = ["are_times", "check_no_transcriber", "check_plain"]
+__all__ = ["are_times", "check_no_transcriber", "check_plain", "names_utterance"]
 
 _FIRST = {  # what the text begins with
     "XML or HTML": re.compile(r"<(\?xml|!doctype|html|tt|tei|transcript)[\s>]", re.IGNORECASE),
@@ -73,6 +73,17 @@ def check_plain(text: str, name: str) -> None:
             "write all on one line.",
             path=name,
         )
+
+
+def names_utterance(line: str) -> bool:
+    """Whether a line begins with what may be the name of an utterance.
+
+    Examples
+    --------
+    >>> names_utterance("84-121123-0000 go do you hear"), names_utterance("5-minute eggs")
+    (True, False)
+    """
+    return _NAMED.match(line) is not None
 
 
 def check_no_transcriber(data: bytes, name: str) -> None:

@@ -27,9 +27,9 @@
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from align.corpus.text_tables import NamedText, is_named, prompts_of
+from align.corpus.text_tables import is_named, prompts_of
 from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import decoded, read_bytes, read_lines, read_text
@@ -42,7 +42,12 @@ from align.formats.recognised import read_segments
 from align.formats.subtitles import read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import PHONES
-from align.speech.text.reading.plain import are_times, check_no_transcriber, check_plain
+from align.speech.text.reading.plain import (
+    are_times,
+    check_no_transcriber,
+    check_plain,
+    names_utterance,
+)
 from align.speech.text.reading.turns import read_turns
 from align.speech.text.reading.utterances import (
     Utterance,
@@ -58,6 +63,7 @@ __all__ = [
     "TRANSCRIPT_SUFFIXES",
     "Utterance",
     "language_of",
+    "prompt_for",
     "read_transcript",
     "spoken_text",
 ]
@@ -89,6 +95,8 @@ _CUES = re.compile(r"WEBVTT\b|(?:[0-9]+\n)?[0-9:]*[0-9]{2}:[0-9]{2}[.,][0-9]{3}(
 _GRID = re.compile(r"File type = \"ooTextFile\"")
 """What a TextGrid begins with, also one that somebody saved as text."""
 
+_LISTED = re.compile(r"\d{3}|_|\.[^\W\d]\w{1,4}$")
+"""What names in lists of prompts have, and names of diseases and bombers have not."""
 _OF_TABLE = re.compile(rf"(?:.* - )?{PHONES}", re.DOTALL)
 """Names of the tiers of a table that names none."""
 
@@ -136,8 +144,8 @@ def read_transcript(
     elif suffix in (".eaf", ".exb") or name.lower().endswith(ANNOTATION):
         found = of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
     elif suffix in (".csv", ".tsv"):
-        if (prompts := prompts_of(read_text(path, encoding))) is not None:
-            found = spoken_text(_prompt(prompts, recording, name), name)
+        if (prompt := prompt_for(read_text(path, encoding), recording, name)) is not None:
+            found = spoken_text(prompt, name)
         else:
             table = read_tiers(path, silence="", encoding=encoding).tiers
             whole = all(t.kind != "point" and _OF_TABLE.fullmatch(t.name) for t in table)
@@ -185,8 +193,8 @@ def read_transcript(
                 "holds labels with times, not text; if they are phones, give the file as phones.",
                 path=name,
             )
-        elif (prompts := prompts_of(text)) is not None:
-            found = spoken_text(_prompt(prompts, recording, name), name)
+        elif (prompt := prompt_for(text, recording, name)) is not None:
+            found = spoken_text(prompt, name)
         else:
             check_plain(text, name)
             found = spoken_text(SAMPLE_NUMBERS.sub("", text, count=1), name)
@@ -216,6 +224,52 @@ def language_of(path: str | os.PathLike[str], encoding: str | None = None) -> st
     return named if isinstance(named, str) and _CODE.fullmatch(named) else None
 
 
+def prompt_for(text: str, recording: str | None, name: str) -> str | None:
+    """Return what a list of prompts, or one line of it, says of a recording.
+
+    None where the text is no such list. One line ``name text`` is one where the name is that of
+    the recording, and one line ``name|text`` also where the name has three digits in a row, ``_``
+    or a suffix: `COVID-19|is bad` is said. Raises DataError where a list has no text of the
+    recording, and where one line ``name|text`` names another; `name` is what messages call it.
+
+    Examples
+    --------
+    >>> prompt_for('( arctic_a0001 "Not at all." )', "kiwi.wav", "kiwi.txt")
+    'Not at all.'
+    >>> prompt_for("LJ001-0001|Not at all.", "LJ001-0001.wav", "LJ001-0001.txt")
+    'Not at all.'
+    >>> prompt_for("COVID-19|is bad", "kiwi.wav", "kiwi.txt")
+    """
+    stem = None if recording is None else os.path.splitext(os.path.basename(recording))[0]
+    if (prompts := prompts_of(text)) is None:
+        first, _, rest = text.strip().partition(" ")
+        own = stem is not None and "\n" not in rest and names_utterance(text.strip())
+        return rest if own and is_named(first, str(stem)) else None
+    listed = [p.text for p in prompts if stem is not None and is_named(p.name, stem)]
+    if len(listed) == 1:
+        return listed[0]
+    if len(prompts) == 1:
+        (only,) = prompts
+        if text.lstrip().startswith("("):  # brackets and quotes are those of Festival
+            return only.text
+        if _LISTED.search(only.name) is None:
+            return None
+        if stem is None:
+            return only.text
+        raise DataError(
+            f"begins with the name of another recording, {only.name}|, not of {stem}; leave the "
+            "name out, or write a blank for | if it is said.",
+            path=name,
+        )
+    how_many = "none" if not listed else f"{len(listed)} of them"
+    raise DataError(
+        f"holds the texts of {len(prompts)} recordings ({prompts[0].name}, {prompts[1].name} ...)"
+        f", {how_many} that of {'this one' if stem is None else stem}; align texts writes each "
+        "beside the recording of its name.",
+        path=name,
+    )
+
+
 def spoken_text(text: str, name: str) -> list[Utterance]:
     """Return what a text without labels says, turn by turn where it is a conversation.
 
@@ -224,23 +278,6 @@ def spoken_text(text: str, name: str) -> list[Utterance]:
     turns = read_turns(text)
     found = [Utterance(t.text, t.start, t.end, t.speaker, t.line) for t in turns]
     return found if found[0].start is None else by_speaker(found, name)
-
-
-def _prompt(prompts: Sequence[NamedText], recording: str | None, name: str) -> str:
-    """Return the only one of some prompts, or that of a recording."""
-    if len(prompts) == 1:
-        return prompts[0].text
-    stem = None if recording is None else os.path.splitext(os.path.basename(recording))[0]
-    own = [p.text for p in prompts if stem is not None and is_named(p.name, stem)]
-    if len(own) == 1:
-        return own[0]
-    how_many = "none" if not own else f"{len(own)} of them"
-    raise DataError(
-        f"holds the texts of {len(prompts)} recordings ({prompts[0].name}, {prompts[1].name} ...)"
-        f", {how_many} that of {'this one' if stem is None else stem}; align texts writes each "
-        "beside the recording of its name.",
-        path=name,
-    )
 
 
 def _text_of(path: str | os.PathLike[str], encoding: str | None) -> str:

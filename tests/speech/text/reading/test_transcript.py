@@ -278,6 +278,7 @@ def test_texts_that_begin_with_brackets_are_texts(tmp_path: Path, text: str) -> 
 
 
 FESTIVAL = '( arctic_a0001 "Author of the danger trail." )\n( arctic_a0002 "Not at \\"all\\"." )\n'
+KALDI = "arctic_a0001 Not at all."
 LJSPEECH = "LJ001-0001|in 1455|in fourteen fifty-five\nLJ001-0002|in being|in being\n"
 
 
@@ -328,6 +329,31 @@ def test_the_text_of_a_prompt_is_no_speaker_and_not_empty(
 def test_a_prompt_of_nothing_is_refused(tmp_path: Path, file: str) -> None:
     with pytest.raises(DataError, match="holds no text"):
         read_transcript(write(tmp_path / file, "LJ001-0001|\n"))
+
+
+@pytest.mark.parametrize("said", ["COVID-19|is bad", "B2|and then B3", "It is 9-5|they say"])
+def test_a_word_before_a_bar_is_said(tmp_path: Path, said: str) -> None:
+    (found,) = read_transcript(write(tmp_path / "a.txt", f"{said}\n"), recording="kiwi.wav")
+    assert found.text == said
+
+
+@pytest.mark.parametrize("file", ["a.txt", "a.csv"])
+def test_one_prompt_of_another_recording_is_refused(tmp_path: Path, file: str) -> None:
+    path = write(tmp_path / file, "LJ001-0001|It is hot.\n")
+    with pytest.raises(
+        DataError, match=r"another recording, LJ001-0001\|, not of LJ001-0002; leave"
+    ):
+        read_transcript(path, recording="wavs/LJ001-0002.wav")
+
+
+@pytest.mark.parametrize(
+    ("recording", "wanted"), [("arctic_a0001.wav", "Not at all."), ("kiwi.wav", KALDI)]
+)
+def test_the_name_of_the_recording_is_not_said(
+    tmp_path: Path, recording: str, wanted: str
+) -> None:
+    (found,) = read_transcript(write(tmp_path / "a.txt", KALDI), recording=recording)
+    assert found.text == wanted
 
 
 def test_speech_in_parentheses_is_no_prompt(tmp_path: Path) -> None:
