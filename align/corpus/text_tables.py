@@ -133,6 +133,7 @@ def read_texts(
     for separator, place in (("|", -1), ("\t", 1)):
         rows = [(n, line.split(separator)) for n, line in lines]
         if all(len(cells) > 1 for _, cells in rows):
+            _check_column([cells for _, cells in rows], place, name)
             return [NamedText(cells[0].strip(), cells[place].strip(), n) for n, cells in rows]
     found = [(n, _KALDI.fullmatch(line.strip())) for n, line in lines]
     for n, match in found:
@@ -144,6 +145,44 @@ def read_texts(
                 line=n,
             )
     return [NamedText(m["name"], m["text"], n) for n, m in found if m]
+
+
+def _check_column(rows: Sequence[Sequence[str]], place: int, path: str) -> None:
+    """Raise DataError where another column than that of a `place` may be the one of texts.
+
+    That is one with half as many words; but of tabs, whose second column counts, one with twice as
+    many or with more different texts, and no other spelling of the same, as LJSpeech has it.
+    """
+    if len(widths := {len(row) for row in rows}) != 1 or (width := widths.pop()) < 3:
+        return
+    words = [sum(len(row[column].split()) for row in rows) for column in range(width)]
+    kinds = [len({row[column].strip().casefold() for row in rows}) for column in range(width)]
+    text = place % width
+    for other in sorted(set(range(1, width)) - {text}):
+        near = 2 * words[other] > words[text] if place < 0 else words[other] >= 2 * words[text]
+        more = place > 0 and kinds[other] > kinds[text]
+        if (near or more) and not all(_same_text(row[other], row[text]) for row in rows):
+            raise DataError(
+                f"has the texts in column {text + 1} or in column {other + 1}, which its lines do "
+                "not say; name the columns in a first line, such as "
+                f"file{'|' if place < 0 else '<tab>'}text.",
+                path=path,
+            )
+
+
+def _same_text(one: str, other: str) -> bool:
+    """Whether two texts share a word, or one writes numbers in figures that the other spells out.
+
+    Examples
+    --------
+    >>> _same_text("in 1455", "in fourteen fifty-five"), _same_text("5", "five")
+    (True, True)
+    >>> _same_text("yes", "Ann")
+    False
+    """
+    if set(one.casefold().split()) & set(other.casefold().split()):
+        return True
+    return any(map(str.isdigit, one)) != any(map(str.isdigit, other))
 
 
 def prompts_of(content: str) -> list[NamedText] | None:

@@ -76,6 +76,34 @@ def test_nothing_is_guessed_of_columns(tmp_path: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("content", "columns"),
+    [
+        ("a1|yes|Ann\nb2|no|Bob\n", "column 3 or in column 2"),
+        ("a1|yes|Ann\nb2|yes|Bob\n", "column 3 or in column 2"),
+        ("a1\tAnn\tyes\nb2\tAnn\tno\n", "column 2 or in column 3"),
+        ("c1\tann\tHello there, you.\nd2\tbob\tSay so.\n", "column 2 or in column 3"),
+    ],
+)
+def test_nothing_is_guessed_of_texts_as_short_as_names(
+    tmp_path: Path, content: str, columns: str
+) -> None:
+    path = tmp_path / "texts"
+    path.write_text(content)
+    with pytest.raises(DataError, match=f"{columns}, which its lines do not say; name the col"):
+        read_texts(path, None, lambda name: name in ("a1", "b2"))
+
+
+@pytest.mark.parametrize(
+    "content", ["a1|in 1455|in then\nb2|5|five\n", "a1\tyes\tAnn\nb2\tno\tAnn\n", "a1|x\nb2|y\n"]
+)
+def test_spellings_and_speakers_beside_texts_are_passed_over(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "texts"
+    path.write_text(content)
+    wanted = {"|in": ["in then", "five"], "\tye": ["yes", "no"], "|x\n": ["x", "y"]}
+    assert [row.text for row in read_texts(path)] == wanted[content[2:5]]
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("", "holds no text"),
