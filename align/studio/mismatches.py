@@ -3,7 +3,8 @@
 A mismatch is a mapping: ``label``, ``start`` and ``end`` in seconds, the ``text`` that is shown,
 and ``of``, the numbers of the words or notes that it names. A person is done with it where they
 have set when each of these begins, or have taken it out; of one that names none, where all that
-begins within it was set. Sessions of before have mismatches without ``of``.
+begins within it was set; and where nothing does, as where a passage was left out, what begins just
+before it and just after it. Sessions of before have mismatches without ``of``.
 """
 
 from bisect import bisect_left
@@ -93,11 +94,22 @@ def is_done(mismatch: Mapping[str, Any], segments: Sequence[Segment]) -> bool:
     """
     named = set(mismatch.get("of", ()))
     if not named:
-        own = [s for s in segments if mismatch["start"] <= s.start < mismatch["end"]]
+        start, end = mismatch["start"], mismatch["end"]
+        own = [s for s in segments if start <= s.start < end]
+        own = own or _around(segments, start, end)
         return bool(own) and all(s.fixed for s in own)
     own = [s for s in _heads(segments) if s.word in named]
     own += [s for s in segments if s.note is not None and s.note["played"] and s.id in named]
     return all(s.fixed for s in own)
+
+
+def _around(segments: Sequence[Segment], start: float, end: float) -> list[Segment]:
+    """Return what begins just before and just after some seconds in which nothing begins."""
+    before, after = (
+        [s for s in segments if s.start < start],
+        [s for s in segments if s.start >= end],
+    )
+    return [*before[-1:], *after[:1]]
 
 
 def later(mismatch: Mapping[str, Any], seconds: float) -> dict[str, Any]:

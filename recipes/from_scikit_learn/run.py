@@ -3,6 +3,7 @@
 python recipes/from_scikit_learn/run.py /data/learners
 """
 
+import argparse
 import sys
 import time
 import warnings
@@ -72,15 +73,21 @@ def compare(folder, name):
 
 
 def main():
-    """Compare on every set that the folder has."""
+    """Compare on the sets that are named, or on all."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=Path, help="the sets of recipes/vector_sets.py")
+    parser.add_argument(
+        "sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}; default: all"
+    )
+    given = parser.parse_args()
     warnings.simplefilter("ignore")
     X = np.random.default_rng(0).normal(size=(50, 4))  # compiles the kernels
     for model in models().values():
         for kind in (np.asarray, sp.csr_matrix):
             model.fit(kind(X), np.arange(50) % 3)
     print("| set | form | learner | right, % | seconds |\n|---|---|---|---|---|")
-    for name in sys.argv[2:] or SETS:
-        compare(Path(sys.argv[1]), name)
+    for name in given.sets or SETS:
+        compare(given.folder, name)
 
 
 if __name__ == "__main__":

@@ -182,6 +182,14 @@ def test_sets(load, folder):
         run.read_set(folder, "absent")
 
 
+def test_the_comparison_with_scikit_learn_says_what_it_wants(load, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["run.py", "--help"])
+    monkeypatch.syspath_prepend(str(RECIPES / "from_scikit_learn"))
+    with pytest.raises(SystemExit, match="0"):
+        load("from_scikit_learn").main()
+    assert "folder" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_readme_says_how_to_run_it(name, load, monkeypatch):
     commands = re.findall(rf"^    python (recipes/{name}/run\.py.*)$", README[name], re.M)

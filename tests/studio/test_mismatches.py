@@ -52,6 +52,16 @@ def test_what_is_not_in_the_text_is_done_by_what_begins_there():
     assert not is_done({**told, "start": 1.1}, ROWS)
 
 
+def test_a_passage_that_was_left_out_is_done_by_what_begins_around_it():
+    told = named("unspoken", 1.2, 1.2, "ran", "off")
+    assert told["of"] == []
+    assert not is_done(told, [replace(s, fixed=s.id == 2) for s in ROWS])
+    assert not is_done(told, [replace(s, fixed=s.id == 3) for s in ROWS])
+    assert is_done(told, [replace(s, fixed=s.id in (2, 3)) for s in ROWS])
+    assert is_done({**told, "start": 9.0, "end": 9.0}, [replace(s, fixed=True) for s in ROWS])
+    assert not is_done(told, ())
+
+
 def test_notes_that_are_marked_as_not_played_are_done():
     unplayed = Mismatch("unplayed", 0.1, 0.6, ("E4",), 0.9, notes=("n2",))
     found = MusicAlignment(
