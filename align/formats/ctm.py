@@ -5,7 +5,9 @@
     kiwi 1 0.000000 0.140625 sil 0.98
     kiwi 1 0.140625 0.042125 k 0.71
 
-Times are in seconds. Lines that begin with ``;;`` are comments.
+Times are in seconds. Lines that begin with ``;;`` are comments. Starts and lengths are mostly
+rounded one by one, so a label with two decimals may end a hundredth of a second beside where the
+next one begins; it ends there.
 """
 
 import os
@@ -18,6 +20,7 @@ from align.formats.labels import Labels, TimedLabels, check_words, ticks
 __all__ = ["format_ctm", "read_ctm", "write_ctm"]
 
 _PER_SECOND = 1_000_000
+_HUNDREDTHS = re.compile(r"\d*(\.\d?\d)?")
 
 
 def read_ctm(
@@ -34,6 +37,7 @@ def read_ctm(
     """
     rows = LabelLines(path, encoding, comment=";;")
     recording: list[str] = []
+    coarse = True
     for line in rows:
         fields = line.split()
         if len(fields) < 5:
@@ -46,7 +50,25 @@ def read_ctm(
         recording = fields[:2]
         start = rows.number(fields[2], "start")
         rows.add(start, start + rows.number(fields[3], "length"), fields[4])
+        coarse &= all(_HUNDREDTHS.fullmatch(time) is not None for time in fields[2:4])
+    if coarse:
+        rows.times = _closed(rows.times)
     return rows.checked(duration, silence)
+
+
+def _closed(times: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return times of labels without gaps and overlaps of a hundredth of a second.
+
+    Examples
+    --------
+    >>> _closed([(0.17, 0.27), (0.26, 0.5), (0.53, 0.6)])
+    [(0.17, 0.26), (0.26, 0.5), (0.53, 0.6)]
+    """
+    found = times[-1:]
+    for (start, end), (following, _) in zip(times[-2::-1], times[:0:-1], strict=True):
+        near = start < following and abs(end - following) < 0.011
+        found.append((start, following if near else end))
+    return found[::-1]
 
 
 def format_ctm(alignment: TimedLabels, *, recording: str | None = None) -> str:

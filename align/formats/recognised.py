@@ -25,6 +25,7 @@ from align.formats.frame import parsed_json
 __all__ = ["Segment", "read_segments"]
 
 _SHORTEST = 0.02  # seconds
+_LABEL_STUDIO = {"annotations", "annotation_id"}
 _LATEST = 1e9  # seconds; no recording lasts so long
 
 
@@ -52,6 +53,13 @@ def read_segments(path: str | os.PathLike[str], encoding: str | None = None) -> 
         whole = content.get("text", content.get("transcript"))
         if rows is None and isinstance(whole, str):
             return [Segment(whole.strip(), None, None)]
+    if isinstance(rows, list) and rows and isinstance(rows[0], dict):
+        if _LABEL_STUDIO & rows[0].keys():
+            raise DataError(
+                "is an export of Label Studio, which is not read; write its regions into a table "
+                "with the columns start,end,text.",
+                path=name,
+            )
     if not isinstance(rows, list):
         raise DataError(
             'has no "segments" with "start", "end" and "text", as recognisers of speech write '

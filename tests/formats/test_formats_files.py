@@ -342,3 +342,14 @@ def test_every_exported_name_exists():
     assert len(formats.__all__) == len(set(formats.__all__))
     for name in formats.__all__:
         assert hasattr(formats, name)
+
+
+def test_hundredths_of_ctm_are_rounded_one_by_one(tmp_path):
+    rows = "kiwi 1 0.17 0.10 a\nkiwi 1 0.26 0.24 quick\nkiwi 1 0.51 0.2 fox\nkiwi 1 0.8 0.1 ran\n"
+    (tmp_path / "a.ctm").write_text(rows)
+    found = read_labels(tmp_path / "a.ctm")
+    assert found.labels == ("a", "quick", "fox", "sil", "ran")
+    np.testing.assert_allclose(found.intervals[:, 0], [0.17, 0.26, 0.51, 0.71, 0.8])
+    (tmp_path / "b.ctm").write_text("kiwi 1 0.170 0.100 a\nkiwi 1 0.260 0.240 quick\n")
+    with pytest.raises(DataError, match=r"'quick' starts at 0.26 s but overlaps 'a'"):
+        read_labels(tmp_path / "b.ctm")

@@ -18,6 +18,10 @@ _FIRST = {  # what the text begins with
     "JSON": re.compile(r"[{\[]\s*(\{\s*)?\"[^\"\n]*\"\s*:"),
     "rich text": re.compile(r"\{\\rtf"),
     "a master label file of HTK": re.compile(r"#!MLF!#"),
+    "a file of who speaks when (RTTM)": re.compile(
+        r"(SPEAKER|SPKR-INFO|LEXEME|NON-LEX|NON-SPEECH|SEGMENT|NOSCORE|NO_RT_METADATA)"
+        r"( +\S+){2}( +(<NA>|[\d.]+)){2}( +\S+){4,5} *(\n|$)"
+    ),
     "a Partitur file of BAS": re.compile(r"LHD:?\s+Partitur", re.IGNORECASE),
 }
 _TRANSCRIBER = re.compile(
@@ -33,6 +37,7 @@ _ALL = {  # what each of at least two lines is, but for comments
     "a file of segments (Kaldi)": re.compile(rf"\S+ +\S+ +{_SPAN}"),
     "a file of labels with times": re.compile(rf"{_SPAN}\s+\S.*"),
 }
+_ALTERNATIVES = re.compile(r"\S+ +\S+ +\* +\* +<ALT(_BEGIN|_END)?>")
 _LABELLED = re.compile(rf"\s*{_TIME}\s+\d+\s+\S.*")
 """A line of xwaves, as Buckeye's files have them below a line ``#``."""
 
@@ -56,9 +61,11 @@ def check_plain(text: str, name: str) -> None:
     Traceback (most recent call last):
     align.errors.DataError: kiwi.mlf: is a master label file of HTK, whose marks are no words; ...
     """
-    found = next((what for what, shape in _FIRST.items() if shape.match(text)), None)
     lines = [line for line in text.split("\n") if line.strip()]
-    found = found or _by_lines([line for line in lines if not line.startswith(";;")])
+    rows = [line for line in lines if not (line[:2] == ";;" or _ALTERNATIVES.match(line))]
+    shown = "\n".join(rows)
+    found = next((what for what, shape in _FIRST.items() if shape.match(shown)), None)
+    found = found or _by_lines(rows)
     if found is not None:
         raise DataError(
             f"is {found}, whose marks are no words; save what is said as .txt, or with times as "

@@ -175,7 +175,8 @@ def read_transcript(
             return by_speaker(of_cues(read_cues(path, encoding, web=web)), name)
         if suffix != ".docx" and _GRID.match(text):
             return of_tiers(read_grid(path, encoding), tiers, name)
-        lines = [line for line in text.split("\n") if line.strip()]
+        # frequencies, where Audacity selected a part of the spectrum
+        lines = [s for s in text.split("\n") if s.strip() and not s.startswith("\\\t")]
         if lines and all(map(_is_label, lines)):
             labels = read_labels(path, silence="", encoding=encoding, format="audacity")
             found = checked(

@@ -60,9 +60,14 @@ def of_tiers(tiers: Sequence[Tier], wanted: Collection[str], name: str) -> list[
         raise DataError(
             f"has no interval tier {missing[0]!r}; its interval tiers: {have}.", path=name
         )
+    ort = [] if wanted else [tier for tier in intervals if _is_ort(tier, tiers)]
     chosen = [
-        tier for tier in intervals if (tier.name in wanted if wanted else _may_be_spoken(tier))
+        tier
+        for tier in intervals
+        if (tier.name in wanted if wanted else _may_be_spoken(tier) and tier not in ort)
     ]
+    if ort and not any(label.strip() for tier in chosen for label in tier.labels):
+        chosen = ort
     chosen = chosen or [tier for tier in intervals if tier.is_words()]
     for tier in chosen:
         tier.whole(name, "" if wanted else ", or name the tiers of what was said (--tier)")
@@ -76,6 +81,9 @@ def of_tiers(tiers: Sequence[Tier], wanted: Collection[str], name: str) -> list[
     found = []
     for tier in filled:
         speaker = tier.name.strip() if len(chosen) > 1 else ""
+        if tier in ort:
+            found += _from_words(tier, "", name)
+            continue
         if tier.is_words() and not wanted:
             speaker = re.sub(r" - words?$", "", speaker, flags=re.IGNORECASE)
             found += _from_words(tier, speaker, name)
@@ -94,6 +102,12 @@ def of_tiers(tiers: Sequence[Tier], wanted: Collection[str], name: str) -> list[
     if len(set(names)) < len(names):
         raise DataError("several tiers have the same name; rename one.", path=name)
     return found
+
+
+def _is_ort(tier: Tier, tiers: Sequence[Tier]) -> bool:
+    """Whether a tier has the words of WebMAUS as EMU has them, beside its phones."""
+    beside = any(each.name.strip().upper() == "MAU" for each in tiers)
+    return beside and tier.name.strip().upper() == "ORT"
 
 
 def _may_be_spoken(tier: Tier) -> bool:

@@ -365,3 +365,49 @@ def test_speech_in_parentheses_is_no_prompt(tmp_path: Path) -> None:
 def test_words_with_bars_between_are_no_prompts(tmp_path: Path) -> None:
     (found,) = read_transcript(write(tmp_path / "a.txt", "yes | no | maybe\n"))
     assert found.text == "yes | no | maybe"
+
+
+def test_words_of_webmaus_in_emu_lose_their_times(tmp_path: Path) -> None:
+    tiers = {"bundle": [""], "ORT": ["the", "kiwi"], "MAU": ["<p:>", "k"]}
+    both = [(0.0, 0.5), (0.5, 1.0)]
+    grid = {name: (labels, both[: len(labels)]) for name, labels in tiers.items()}
+    path = write(tmp_path / "a.TextGrid", format_textgrid(grid, 1.0))
+    assert read_transcript(path) == [Utterance("the kiwi")]
+    del grid["MAU"]
+    path = write(tmp_path / "b.TextGrid", format_textgrid(grid, 1.0))
+    assert [(u.text, u.start) for u in read_transcript(path)] == [("the", 0.0), ("kiwi", 0.5)]
+
+
+def test_a_label_track_may_have_frequencies(tmp_path: Path) -> None:
+    rows = "0.1\t0.4\tthe kiwi\n\\\t100.0\t8000.0\n0.5\t0.9\tsees\n\\\t100.0\t8000.0\n"
+    found = read_transcript(write(tmp_path / "a.txt", rows))
+    assert [(u.text, u.start) for u in found] == [("the kiwi", 0.1), ("sees", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("SPEAKER kiwi 1 0.1 0.5 <NA> <NA> Ann <NA> <NA>\n", "who speaks when"),
+        (";; x\nLEXEME kiwi 1 0.1 0.5 the lex Ann 0.9 <NA>\n", "who speaks when"),
+        ("SPKR-INFO kiwi 1 <NA> <NA> <NA> unknown Ann <NA>\n", "who speaks when"),
+        (
+            "kiwi 1 * * <ALT_BEGIN>\nkiwi 1 0.1 0.2 a\nkiwi 1 * * <ALT>\nkiwi 1 0.1 0.2 the\n"
+            "kiwi 1 * * <ALT_END>\n",
+            "words with times",
+        ),
+    ],
+)
+def test_tables_of_nist_are_no_text(tmp_path: Path, content: str, what: str) -> None:
+    with pytest.raises(DataError, match=f"is a .*{what}"):
+        read_transcript(write(tmp_path / "a.rttm", content))
+
+
+def test_a_speaker_is_said(tmp_path: Path) -> None:
+    said = "SPEAKER one has 0.5 or 9 points"
+    assert read_transcript(write(tmp_path / "a.txt", said))[0].text == said
+
+
+@pytest.mark.parametrize("row", ['"annotations": []', '"annotation_id": 1, "transcription": "x"'])
+def test_exports_of_label_studio_are_named(tmp_path: Path, row: str) -> None:
+    with pytest.raises(DataError, match="is an export of Label Studio, which is not read; write"):
+        read_transcript(write(tmp_path / "a.json", f"[{{{row}}}]"))
