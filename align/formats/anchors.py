@@ -11,17 +11,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.errors import DataError
-from align.files.text import parse_number, read_text
+from align.files.text import parse_number, read_text, shortened
+from align.formats.table import LABEL_FORMATS
 from align.formats.tables import columns_named, table_rows
 from align.formats.textgrid import read_grid
 from align.formats.tiers import PHONES, WORDS, Tier, choose_tier
 
 __all__ = ["AnchorRow", "AnchorTable", "read_anchors"]
 
+_OTHERS = set(LABEL_FORMATS) - {".textgrid", ".csv", ".tsv", ".txt"}
 _NAMES = {
     "time": ("time", "start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin"),
     "label": ("label", "word", "phone", "text", "symbol"),
     "index": ("index", "number"),
+    "type": ("type", "tier"),
 }
 
 
@@ -86,7 +89,14 @@ def read_anchors(
         If the file cannot be read, a column or tier is missing, or there is no known time.
     """
     name = os.fspath(path)
-    if os.path.splitext(name)[1].lower() == ".textgrid":
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix in _OTHERS:
+        raise DataError(
+            "is neither a TextGrid nor a table with the columns time,label or time,label,index; "
+            "align convert makes a TextGrid of it.",
+            path=name,
+        )
+    if suffix == ".textgrid":
         tier = _tier(read_grid(path, encoding), words, name)
         lines = tier.lines or (None,) * len(tier.labels)
         rows = [
@@ -95,7 +105,7 @@ def read_anchors(
             if label.strip()
         ]
     else:
-        rows = _from_table(read_text(path, encoding), name)
+        rows = _from_table(read_text(path, encoding), name, words)
     if not rows:
         raise DataError("has no known times; give at least one.", path=name)
     return AnchorTable(tuple(sorted(rows, key=lambda row: row.time)), name)
@@ -106,7 +116,7 @@ def _tier(tiers: Sequence[Tier], words: bool, name: str) -> Tier:
     intervals = [tier for tier in tiers if tier.kind == "interval"]
     if not words or len(intervals) == 1:
         return choose_tier(tiers, None, name)
-    found = [t for t in intervals if re.fullmatch(r"(.* - )?words?", t.name.strip(), re.I | re.S)]
+    found = [tier for tier in intervals if tier.is_words()]
     if len(found) == 1:
         return found[0]
     have = ", ".join(repr(tier.name) for tier in intervals) or "none"
@@ -117,19 +127,33 @@ def _tier(tiers: Sequence[Tier], words: bool, name: str) -> Tier:
     )
 
 
-def _from_table(text: str, name: str) -> list[AnchorRow]:
+def _from_table(text: str, name: str, words: bool) -> list[AnchorRow]:
     rows = table_rows(text, name)
     if not rows:
         return []
     columns = columns_named(rows[0][1], _NAMES)
     if "time" not in columns or not columns.keys() & {"label", "index"}:
+        have = shortened(", ".join(rows[0][1]))
         raise DataError(
-            f"needs the columns time,label or time,label,index (columns: {', '.join(rows[0][1])});"
+            f"needs the columns time,label or time,label,index (columns: {have});"
             " name them in the first line.",
             path=name,
             line=1,
         )
+    if (place := columns.get("type")) is not None:
+        rows = [rows[0], *_of_type(rows[1:], place, words)]
     return [_row(cells, columns, name, line) for line, cells in rows[1:]]
+
+
+def _of_type(
+    rows: list[tuple[int, list[str]]], place: int, words: bool
+) -> list[tuple[int, list[str]]]:
+    """Return the rows of words, or of phones, of a table that has both, as MFA writes; or all."""
+    kinds = [cells[place].strip().lower() if place < len(cells) else "" for _, cells in rows]
+    if not set(kinds) <= {WORDS, PHONES}:
+        return rows
+    wanted = WORDS if words else PHONES
+    return [row for row, kind in zip(rows, kinds, strict=True) if kind == wanted]
 
 
 def _row(cells: list[str], columns: dict[str, int], name: str, line: int) -> AnchorRow:

@@ -63,3 +63,26 @@ def test_tiers_that_could_be_meant_are_named(tmp_path: Path) -> None:
     path.write_text(format_textgrid({"Ann - words": tier, "Bob - words": tier}, 1.0))
     with pytest.raises(DataError, match="several tiers of words"):
         read_anchors(path, words=True)
+
+
+def test_a_table_of_words_and_phones_gives_those_that_are_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("Begin,End,Label,Type,Speaker\n0.1,0.4,kiwi,words,A\n0.1,0.2,K,phones,A\n")
+    assert [row.label for row in read_anchors(path).rows] == ["K"]
+    assert [row.label for row in read_anchors(path, words=True).rows] == ["kiwi"]
+    path.write_text("time,label,type\n0.1,kiwi,sure\n0.4,fox,words\n")
+    assert [row.label for row in read_anchors(path).rows] == ["kiwi", "fox"]
+
+
+def test_words_of_webmaus_are_words(tmp_path: Path) -> None:
+    both = [(0.0, 0.5), (0.5, 1.0)]
+    grid = {"ORT-MAU": (["", "kiwi"], both), "MAU": (["<p:>", "k"], both)}
+    path = tmp_path / "a.TextGrid"
+    path.write_text(format_textgrid(grid, 1.0))
+    assert [row.label for row in read_anchors(path, words=True).rows] == ["kiwi"]
+
+
+def test_other_files_of_labels_are_no_tables(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"events": []}')
+    with pytest.raises(DataError, match=r"is neither a TextGrid nor a table .* align convert mak"):
+        read_anchors(tmp_path / "a.json")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import pairwise, repeat
 
 from align.errors import DataError, ParameterError
 from align.formats.subtitles import Cue
@@ -16,6 +16,7 @@ __all__ = ["Utterance", "by_speaker", "checked", "of_cues", "of_table", "of_tier
 _RESULTS = re.compile(
     r"(?:.* - )?(?:words?|phones?)|check|(?:ort-|kan-)?mau", re.IGNORECASE | re.DOTALL
 )
+_NUMBERED = re.compile(r"([^\W\d]\S+?)0*(\d{1,9})")
 _PAUSE = 0.3  # seconds without a word, between utterances of a tier of words
 _LONG = 60.0  # seconds; where half of the utterances are longer, times are milliseconds
 
@@ -68,6 +69,9 @@ def of_tiers(tiers: Sequence[Tier], wanted: Collection[str], name: str) -> list[
     ]
     if ort and not any(label.strip() for tier in chosen for label in tier.labels):
         chosen = ort
+    if not wanted and not all(tier.spoken for tier in intervals):
+        if any(_are_names(tier.labels) for tier in intervals if tier.spoken):
+            chosen = []  # what was said depends on its names, and so do its translations
     chosen = chosen or [tier for tier in intervals if tier.is_words()]
     for tier in chosen:
         tier.whole(name, "" if wanted else ", or name the tiers of what was said (--tier)")
@@ -115,7 +119,24 @@ def _may_be_spoken(tier: Tier) -> bool:
     if _RESULTS.fullmatch(tier.name.strip()) or not tier.spoken:
         return False
     filled = [label for label in tier.labels if label.strip()]
-    return not filled or any(char.isalpha() for label in filled for char in label)
+    letters = any(char.isalpha() for label in filled for char in label)
+    return not filled or (letters and not _are_names(filled))
+
+
+def _are_names(labels: Sequence[str]) -> bool:
+    """Whether labels are names of utterances that are numbered: kiwi.001, kiwi.002.
+
+    Examples
+    --------
+    >>> _are_names(["kiwi.001", "kiwi.002"]), _are_names(["take 1"]), _are_names(["COVID-19"])
+    (True, False, False)
+    """
+    found = [_NUMBERED.fullmatch(label.strip()) for label in labels if label.strip()]
+    names = [(match[1], int(match[2])) for match in found if match is not None]
+    if not names or len(names) < len(found) or len({stem for stem, _ in names}) > 1:
+        return False
+    rising = all(one < other for (_, one), (_, other) in pairwise(names))
+    return rising and (len(names) > 1 or names[0][1] > 99 or "00" in labels[0])
 
 
 def of_table(tiers: Sequence[Tier], name: str) -> list[Utterance]:

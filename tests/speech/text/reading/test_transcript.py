@@ -411,3 +411,33 @@ def test_a_speaker_is_said(tmp_path: Path) -> None:
 def test_exports_of_label_studio_are_named(tmp_path: Path, row: str) -> None:
     with pytest.raises(DataError, match="is an export of Label Studio, which is not read; write"):
         read_transcript(write(tmp_path / "a.json", f"[{{{row}}}]"))
+
+
+def test_names_of_utterances_are_not_what_was_said(tmp_path: Path) -> None:
+    both = [(0.0, 0.5), (0.5, 1.0)]
+    grid = {"ref": (["kiwi.009", "kiwi.010"], both), "tx": (["the kiwi", "sees"], both)}
+    path = write(tmp_path / "a.TextGrid", format_textgrid(grid, 1.0))
+    assert [u.text for u in read_transcript(path)] == ["the kiwi", "sees"]
+    assert [u.text for u in read_transcript(path, tiers=["ref"])] == ["kiwi.009", "kiwi.010"]
+    counted = {"ref": (["take 1", "take 2"], both)}
+    path = write(tmp_path / "b.TextGrid", format_textgrid(counted, 1.0))
+    assert [u.text for u in read_transcript(path)] == ["take 1", "take 2"]
+    once = {"ref": (["COVID-19"], both[:1])}
+    path = write(tmp_path / "c.TextGrid", format_textgrid(once, 1.0))
+    assert [u.text for u in read_transcript(path)] == ["COVID-19"]
+
+
+def test_below_names_of_utterances_nothing_is_guessed(tmp_path: Path) -> None:
+    pytest.importorskip("pympi")
+    both = ((0.0, 0.5), (0.5, 1.0))
+    ref = Tier("ref@A", "interval", ("kiwi.001", "kiwi.002"), both, (), 1.0)
+    tx = Tier("tx@A", "interval", ("the kiwi", "sees"), both, (), 1.0)
+    remarks = Tier("remarks", "interval", ("a door",), both[:1], (), 1.0)
+    write_tiers(tmp_path / "a.eaf", Tiers((ref, tx, remarks), 1.0))
+    content = (tmp_path / "a.eaf").read_text()
+    content = content.replace('TIER_ID="tx@A"', 'TIER_ID="tx@A" PARENT_REF="ref@A"')
+    (tmp_path / "a.eaf").write_text(content)
+    with pytest.raises(DataError, match=r"no tier of utterances .*'tx@A', 'remarks'\); name one"):
+        read_transcript(tmp_path / "a.eaf")
+    found = read_transcript(tmp_path / "a.eaf", tiers=["tx@A"])
+    assert [u.text for u in found] == ["the kiwi", "sees"]
