@@ -35,18 +35,23 @@ _BLOCK = re.compile(
     r"(?:<!-- (?P<comment>[^>]*?) -->\n+)?^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```$",
     re.S | re.M,
 )
+_SHOWN = re.compile(r"\n+((?: {4}.*\n)+)")
 _BY_CI = ("demo command", "test command")  # `.ci/run` takes these two from the README
 _TYPED = re.compile(r"(\$ |align |import align|from align|python3? |pip |pytest|mkdocs )")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, its text, its line in the page, and why it is not run."""
+    """A fenced block: its language, its text, its line in the page, and why it is not run.
+
+    Indented lines that follow are what it prints, among others.
+    """
 
     language: str
     text: str
     line: int
     reason: str | None
+    shown: str
 
 
 def blocks(path: Path) -> list[Block]:
@@ -61,7 +66,10 @@ def blocks(path: Path) -> list[Block]:
         if comment in _BY_CI:
             reason = "run by .ci/run"
         line = page.count("\n", 0, match.start("language")) + 1
-        found.append(Block(match["language"], match["text"], line, reason))
+        shown = _SHOWN.match(page, match.end())
+        found.append(
+            Block(match["language"], match["text"], line, reason, shown[1] if shown else "")
+        )
     return found
 
 
@@ -82,7 +90,11 @@ def run_python(block: Block, path: Path, names: dict[str, object]) -> None:
 
 
 def run_shell(block: Block, seen: set[str]) -> None:
-    """Run a block of commands: those of Align here, others in a shell."""
+    """Run a block of commands: those of Align here, others in a shell.
+
+    What the page shows below it must be printed.
+    """
+    printed = ""
     text = block.text.replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if any(line.startswith((" ", "for ", "done", "eval ")) for line in lines):
@@ -102,6 +114,9 @@ def run_shell(block: Block, seen: set[str]) -> None:
                 Path(value).unlink(missing_ok=True)
         result = CliRunner().invoke(cli, arguments)
         assert result.exit_code == 0, f"{line}\n{result.output}"
+        printed += result.output
+    wanted = " ".join(block.shown.split())
+    assert wanted in " ".join(printed.split()), f"the page shows {wanted!r}, but not\n{printed}"
 
 
 def shell(text: str) -> None:

@@ -84,7 +84,7 @@ def read_music(
     found = music_format(path)
     if found.read is None:
         raise DataError(
-            "does not say when each note is played; read the .csv or .json file instead.",
+            "is not read for when each note is played; read the .csv or .json file instead.",
             path=path,
         )
     notes: NoteTimes

@@ -530,7 +530,7 @@ def test_what_exists_is_kept(tmp_path: Path, suffix: str) -> None:
 def test_unknown_and_unreadable_formats(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"'\.docx' is no format of aligned notes"):
         write_music(tmp_path / "a.docx", random_alignment())
-    with pytest.raises(DataError, match="does not say when each note is played"):
+    with pytest.raises(DataError, match="is not read for when each note is played"):
         MusicAlignment.from_labels(tmp_path / "a.tempo.csv")
     for suffix in (".mid", ".match"):
         with pytest.raises(DataError, match="there are no notes"):
