@@ -38,6 +38,7 @@ __all__ = [
     "Texts",
     "find_table",
     "is_named",
+    "prompt_named",
     "prompts_of",
     "read_texts",
     "write_texts",
@@ -62,6 +63,7 @@ _LJSPEECH = re.compile(
 )
 _NUMBERED = re.compile(r"[\d_]")
 _SPHINX = re.compile(r"(?:<s>\s*)?(?P<text>[^<>]*?)\s*(?:</s>\s*)?\((?P<name>[^()\s]+)\)")
+_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d])\S{5,}")
 _KALDI = re.compile(r"(?P<name>\S+)\s+(?P<text>.+)")
 
 
@@ -186,7 +188,7 @@ def _same_text(one: str, other: str) -> bool:
 
 
 def prompts_of(content: str) -> list[NamedText] | None:
-    """Return the texts of lines as Festival and LJSpeech write them; None where not all are such.
+    r"""Return the texts of lines of Festival, LJSpeech or Sphinx; None where not all are such.
 
     Examples
     --------
@@ -195,6 +197,8 @@ def prompts_of(content: str) -> list[NamedText] | None:
     >>> prompts_of("LJ001-0001|in 1455|in fourteen fifty-five")[0].text
     'in fourteen fifty-five'
     >>> prompts_of("yes | no | maybe")
+    >>> [prompt.text for prompt in prompts_of("not at all (kiwi_001)\nnever (kiwi_002)")]
+    ['not at all', 'never']
     """
     lines = [(n, line.strip()) for n, line in enumerate(content.split("\n"), 1) if line.strip()]
     for pattern in (_FESTIVAL, _LJSPEECH):
@@ -202,7 +206,28 @@ def prompts_of(content: str) -> list[NamedText] | None:
         # a name has a number: `( laughing "no" )` is said
         if lines and all(match and _NUMBERED.search(match["name"]) for _, match in found):
             return [NamedText(m["name"], _wordiest(m["text"]), n) for n, m in found if m]
+    found = [(n, _SPHINX.fullmatch(line)) for n, line in lines]
+    names = [match["name"] for _, match in found if match and _CODE.fullmatch(match["name"])]
+    if 1 < len(lines) == len(set(names)):
+        return [NamedText(m["name"], m["text"], n) for n, m in found if m]
     return None
+
+
+def prompt_named(line: str, stem: str) -> str | None:
+    """Return what is said in one line ``name text`` or ``text (name)`` of a recording, or None.
+
+    Examples
+    --------
+    >>> prompt_named("kiwi_001 Not at all.", "kiwi_001"), prompt_named("Not at all.", "kiwi_001")
+    ('Not at all.', None)
+    >>> prompt_named("<s> not at all </s> (kiwi)", "kiwi")
+    'not at all'
+    """
+    if (last := _SPHINX.fullmatch(line)) is not None and is_named(last["name"], stem):
+        return last["text"]
+    first = _KALDI.fullmatch(line)
+    own = first is not None and _NUMBERED.search(first["name"]) and is_named(first["name"], stem)
+    return first["text"] if first is not None and own else None
 
 
 def _wordiest(cells: str) -> str:

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from align.errors import DataError
 
-__all__ = ["are_times", "check_no_transcriber", "check_plain", "names_utterance"]
+__all__ = ["are_times", "check_no_transcriber", "check_plain"]
 
 _FIRST = {  # what the text begins with
     "XML or HTML": re.compile(r"<(\?xml|!doctype|html|tt|tei|transcript)[\s>]", re.IGNORECASE),
@@ -62,7 +62,8 @@ def check_plain(text: str, name: str) -> None:
     align.errors.DataError: kiwi.mlf: is a master label file of HTK, whose marks are no words; ...
     """
     lines = [line for line in text.split("\n") if line.strip()]
-    rows = [line for line in lines if not (line[:2] == ";;" or _ALTERNATIVES.match(line))]
+    notes = (";;", "# ")  # comments of NIST and of the LDC
+    rows = [s for s in lines if not (s.startswith(notes) or _ALTERNATIVES.match(s))]
     shown = "\n".join(rows)
     found = next((what for what, shape in _FIRST.items() if shape.match(shown)), None)
     found = found or _by_lines(rows)
@@ -80,17 +81,6 @@ def check_plain(text: str, name: str) -> None:
             "write all on one line.",
             path=name,
         )
-
-
-def names_utterance(line: str) -> bool:
-    """Whether a line begins with what may be the name of an utterance.
-
-    Examples
-    --------
-    >>> names_utterance("84-121123-0000 go do you hear"), names_utterance("5-minute eggs")
-    (True, False)
-    """
-    return _NAMED.match(line) is not None
 
 
 def check_no_transcriber(data: bytes, name: str) -> None:

@@ -29,7 +29,7 @@ import os
 import re
 from collections.abc import Collection
 
-from align.corpus.text_tables import is_named, prompts_of
+from align.corpus.text_tables import is_named, prompt_named, prompts_of
 from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import decoded, read_bytes, read_lines, read_text
@@ -42,12 +42,7 @@ from align.formats.recognised import read_segments
 from align.formats.subtitles import read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import PHONES
-from align.speech.text.reading.plain import (
-    are_times,
-    check_no_transcriber,
-    check_plain,
-    names_utterance,
-)
+from align.speech.text.reading.plain import are_times, check_no_transcriber, check_plain
 from align.speech.text.reading.turns import read_turns
 from align.speech.text.reading.utterances import (
     Utterance,
@@ -228,10 +223,11 @@ def language_of(path: str | os.PathLike[str], encoding: str | None = None) -> st
 def prompt_for(text: str, recording: str | None, name: str) -> str | None:
     """Return what a list of prompts, or one line of it, says of a recording.
 
-    None where the text is no such list. One line ``name text`` is one where the name is that of
-    the recording, and one line ``name|text`` also where the name has three digits in a row, ``_``
-    or a suffix: `COVID-19|is bad` is said. Raises DataError where a list has no text of the
-    recording, and where one line ``name|text`` names another; `name` is what messages call it.
+    None where the text is no such list. One line ``name text`` or ``text (name)`` is one where
+    the name is that of the recording, and one line ``name|text`` also where the name has three
+    digits in a row, ``_`` or a suffix: `COVID-19|is bad` is said. Raises DataError where a list
+    has no text of the recording, and where one line ``name|text`` names another; `name` is what
+    messages call it.
 
     Examples
     --------
@@ -243,9 +239,7 @@ def prompt_for(text: str, recording: str | None, name: str) -> str | None:
     """
     stem = None if recording is None else os.path.splitext(os.path.basename(recording))[0]
     if (prompts := prompts_of(text)) is None:
-        first, _, rest = text.strip().partition(" ")
-        own = stem is not None and "\n" not in rest and names_utterance(text.strip())
-        return rest if own and is_named(first, str(stem)) else None
+        return None if stem is None else prompt_named(text.strip(), stem)
     listed = [p.text for p in prompts if stem is not None and is_named(p.name, stem)]
     if len(listed) == 1:
         return listed[0]

@@ -402,6 +402,34 @@ def test_tables_of_nist_are_no_text(tmp_path: Path, content: str, what: str) -> 
         read_transcript(write(tmp_path / "a.rttm", content))
 
 
+def test_transcripts_of_the_ldc_are_refused(tmp_path: Path) -> None:
+    rows = (
+        "# fe_03_00001.sph\n# Transcribed at the LDC\n\n0.17 3.21 A: the kiwi\n\n3.3 4.7 B: sees\n"
+    )
+    with pytest.raises(DataError, match="is a file of labels with times"):
+        read_transcript(write(tmp_path / "a.txt", rows))
+
+
+SPHINX = "<s> not at all </s> (kiwi_001)\n<s> never </s> (kiwi_002)\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "recording", "wanted"),
+    [
+        (SPHINX, "kiwi_002.wav", "never"),
+        ("not at all (kiwi)", "kiwi.wav", "not at all"),
+        ("not at all (kiwi)", "fox.wav", "not at all (kiwi)"),
+        ("la la la (x2)\nla la (x3)", "fox.wav", "la la la (x2)\nla la (x3)"),
+        ("oh no (chorus1)\noh no (chorus1)", "fox.wav", "oh no (chorus1)\noh no (chorus1)"),
+    ],
+)
+def test_names_behind_the_text(tmp_path: Path, content: str, recording: str, wanted: str) -> None:
+    (found,) = read_transcript(write(tmp_path / "a.txt", content), recording=recording)
+    assert found.text == wanted
+    with pytest.raises(DataError, match=r"holds the texts of 2 recordings \(kiwi_001, kiwi_002"):
+        read_transcript(write(tmp_path / "b.txt", SPHINX), recording="fox.wav")
+
+
 def test_a_speaker_is_said(tmp_path: Path) -> None:
     said = "SPEAKER one has 0.5 or 9 points"
     assert read_transcript(write(tmp_path / "a.txt", said))[0].text == said
