@@ -5,13 +5,17 @@ its words, which are phones.
 """
 
 import os
+import re
 
 from align.errors import DataError
-from align.files.text import read_text
+from align.files.text import read_text, shortened
 from align.formats.files import read_labels
 from align.formats.table import LABEL_FORMATS
 
 __all__ = ["read_events"]
+
+_OTHER = re.compile(r"\s*(<[?!]|File type =|@(UTF8|Begin)\b|#!MLF!#|LHD:|signal \S+\s+type )")
+"""How files begin that hold more than phones: XML, Praat's, CHAT, HTK's, BAS', of xwaves."""
 
 
 def read_events(path: str | os.PathLike[str], encoding: str | None = None) -> list[str]:
@@ -29,7 +33,18 @@ def read_events(path: str | os.PathLike[str], encoding: str | None = None) -> li
     events = text.split()
     if not events:
         raise DataError("there are no phones; give at least one.", path=path)
+    if _OTHER.match(text) or 4 * sum(map(_is_time, events)) > len(events):
+        raise DataError(
+            f"is no list of phones (it begins with {shortened(rows[0][0])}); give the phones with "
+            "spaces between, or a file of labels in a format that is read, such as a TextGrid.",
+            path=path,
+        )
     return events
+
+
+def _is_time(event: str) -> bool:
+    """Whether an event is a number, and none of the short ones that are phones in SAMPA."""
+    return len(event) > 2 and event.replace(".", "", 1).isdecimal()
 
 
 def _is_timed(row: list[str]) -> bool:
