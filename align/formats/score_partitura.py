@@ -11,7 +11,7 @@ note, grace notes keep the place they are written at, and the parts of transposi
 moved to the pitch that sounds (and called so). Without a tempo, a quarter note lasts half a
 second. A score's tempo is no promise in any case, and aligning does not rely on it.
 
-partitura is optional (``pip install margin-align[scores]``). Its import asks the network where
+partitura is optional (``pip install 'margin-align[scores]'``). Its import asks the network where
 pyfluidsynth is installed, and fails without one; that and every other failure is reported as one
 `DataError`.
 """
@@ -283,7 +283,7 @@ def import_partitura(path: str | os.PathLike[str], what: str, otherwise: str) ->
         except ModuleNotFoundError as error:
             raise DataError(
                 f"{what} through partitura, and {error.name} is not "
-                f"installed; run `pip install margin-align[scores]`, or {otherwise}.",
+                f"installed: pip install 'margin-align[scores]', or {otherwise}.",
                 path=path,
             ) from error
         except Exception as error:  # pyfluidsynth makes it fetch a sound font

@@ -284,7 +284,9 @@ def test_a_scheduler_that_is_lost_is_said_for_each_recording(recordings, tmp_pat
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(ParameterError, match=r"needs Dask; install it with: pip install margin-al"),
+        pytest.raises(
+            ParameterError, match=r"needs Dask; install it with: pip install 'margin-al"
+        ),
         connected("tcp://127.0.0.1:8786"),
     ):
         pass
