@@ -86,15 +86,15 @@ def report(
         page = write_page(found, output, title=title, sound=sound, overwrite=overwrite)
     console.message(
         f"{plural(page.recordings, 'recording')}, {plural(page.events, 'label')}, "
-        f"{page.seconds:.1f} s: {output} ({_megabytes(page.size)}, sound "
-        f"{_megabytes(page.sound)} as {sound})"
+        f"{page.seconds:.1f} s: {output} ({_bytes(page.size)}, sound "
+        f"{_bytes(page.sound)} as {sound})"
     )
     if page.size > _LARGE:
         console.warn("browsers open so large a page slowly; make several of fewer recordings.")
 
 
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:.1f} MB"
+def _bytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 1e5 else f"{size / 1e3:.0f} kB"
 
 
 @click.command()
