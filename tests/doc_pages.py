@@ -110,8 +110,10 @@ def run_shell(block: Block, seen: set[str]) -> None:
                 continue
             seen.add("demo")
         for option, value in pairwise(arguments):
-            if option in ("-o", "--json"):  # pages show one output in several ways
+            path = str(Path(value).absolute())
+            if option in ("-o", "--json") and path not in seen:  # lay there before the page began
                 Path(value).unlink(missing_ok=True)
+                seen.add(path)
         result = CliRunner().invoke(cli, arguments)
         assert result.exit_code == 0, f"{line}\n{result.output}"
         printed += result.output
