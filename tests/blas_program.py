@@ -39,7 +39,7 @@ def digest(model: Any, found: Any, folder: Path) -> str:
 def digests(folder: Path) -> dict[str, str]:
     corpus = align.read_corpus(write_corpus(folder / "speech"))
     one = corpus[0]
-    network = NetworkConfidence(width=8, dilations=(1,), epochs=3)
+    network = NetworkConfidence(width=8, dilations=(1,), epochs=1)
     options = {"n_folds": 2, "n_jobs": 1}
     speech = align.SpeechAligner([network, DurationFeature()], epochs=1, **options).fit(corpus)
     adapted = adapt(speech, corpus[:4], steps=3, **options)

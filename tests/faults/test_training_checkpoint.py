@@ -57,7 +57,7 @@ def corpus(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def small_networks(monkeypatch):
     """Train tiny networks: what is tested here is that training goes on."""
-    small = functools.partial(NetworkConfidence, width=8, dilations=(1,), epochs=4)
+    small = functools.partial(NetworkConfidence, width=8, dilations=(1,), epochs=1)
     monkeypatch.setattr("align.speech.feature_sets.NetworkConfidence", small)
 
 

@@ -81,19 +81,19 @@ def test_processes_do_not_change_the_model(model, corpus):
 @pytest.mark.parametrize("groups", ["aaaa", "aabb", [None] * 4])
 def test_few_speakers(groups):
     items = [example(i, group=g) for i, g in enumerate(groups)]
-    fitted = SpeechAligner(features(epochs=2), epochs=1).fit(items)
+    fitted = SpeechAligner(features(epochs=1), epochs=1).fit(items)
     assert len(fitted.features_[0].networks_) == (2 if groups == "aabb" else 4)
 
 
 def test_a_single_recording_is_learned_from_with_a_warning(corpus):
     with pytest.warns(UserWarning, match="with a single recording"):
-        fitted = SpeechAligner(features(), epochs=1).fit(corpus[:1])
+        fitted = SpeechAligner(features(epochs=1), epochs=1).fit(corpus[:1])
     assert len(fitted.align(corpus[0].audio, corpus[0].events, rate=RATE)) == 9
 
 
 def test_a_label_that_only_one_speaker_has(corpus):
     rare = example(30, phones=["sil", "aa", "m", "sil"], group="d", labels={"m": "ng"})
-    fitted = SpeechAligner(features(epochs=3), epochs=1).fit([*corpus, rare])
+    fitted = SpeechAligner(features(epochs=1), epochs=1).fit([*corpus, rare])
     found = fitted.align(rare.audio, rare.events, rate=RATE)
     assert found.labels == ("sil", "aa", "ng", "sil")
 
@@ -110,7 +110,7 @@ def test_a_corpus_without_silence():
     items = [
         example(i, phones=["aa", "s", "iy", "m", "s", "aa"], group="ab"[i % 2]) for i in range(4)
     ]
-    fitted = SpeechAligner(features(), epochs=2).fit(items)
+    fitted = SpeechAligner(features(epochs=1), epochs=1).fit(items)
     assert "sil" not in fitted.labels_
     found = fitted.align(items[0].audio, items[0].events, rate=RATE)
     assert found.onsets[0] == 0.0
@@ -281,7 +281,7 @@ def test_a_phone_map_of_ones_own(tmp_path, corpus):
     path.write_text("from,to\nAH,aa\nSILENCE,sil\n", encoding="utf-8")
     mapping = {"AH": "aa", "SILENCE": "sil"}
     assert trained_on("aa", "sil", phone_map=path).known_labels() == {"aa", "sil", "AH", "SILENCE"}
-    fitted = SpeechAligner(features(epochs=3), phone_map=path, epochs=1).fit(corpus)
+    fitted = SpeechAligner(features(epochs=1), phone_map=path, epochs=1).fit(corpus)
     item = example(64, phones=["sil", "aa", "s"])
     fitted.save(tmp_path / "a.align")
     found = fitted.align(item.audio, ["SILENCE", "AH", "s"], rate=RATE)
@@ -289,7 +289,7 @@ def test_a_phone_map_of_ones_own(tmp_path, corpus):
     loaded = align.load(tmp_path / "a.align", features=features())
     assert loaded.phone_map == mapping
     assert loaded.align(item.audio, ["SILENCE", "AH", "s"], rate=RATE) == found
-    as_mapping = SpeechAligner(features(epochs=3), phone_map=mapping, epochs=1).fit(corpus)
+    as_mapping = SpeechAligner(features(epochs=1), phone_map=mapping, epochs=1).fit(corpus)
     np.testing.assert_array_equal(as_mapping.coef_, fitted.coef_)
 
 

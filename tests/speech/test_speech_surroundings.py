@@ -25,7 +25,7 @@ from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS
 
 
-def features(epochs=3):
+def features(epochs=1):
     """Small enough to be fitted in a moment."""
     return [NetworkConfidence(width=8, dilations=(1, 2), epochs=epochs), DurationFeature()]
 
@@ -237,8 +237,8 @@ def test_a_correction_is_learned_by_the_one_that_suits_and_after_an_interruption
 
 def test_checkpoints_of_all_are_gone_in_the_end(corpus, tmp_path):
     folder = tmp_path / "partial"
-    aligner = SpeechAligner(features(epochs=1), epochs=1, n_folds=2, surroundings=1)
-    again = SpeechAligner(features(epochs=1), epochs=1, n_folds=2, surroundings=1)
+    aligner = SpeechAligner(features(), epochs=1, n_folds=2, surroundings=1)
+    again = SpeechAligner(features(), epochs=1, n_folds=2, surroundings=1)
     again.fit(corpus[:2])
     aligner.fit(corpus[:2], checkpoint=folder)
     assert list(tmp_path.iterdir()) == []
