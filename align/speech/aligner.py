@@ -39,7 +39,7 @@ from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.labels import PhoneLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
-from align.speech.mismatches import gap_of_order, learned_match
+from align.speech.mismatches import by_second_ear, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.steady import steady_noise
 from align.speech.surroundings import Surroundings, moved_elsewhere, network_of
@@ -349,6 +349,8 @@ class SpeechAligner(SequenceAligner):
         if model.asks_orders:
             gap = gap_of_order(self, extended, events, self.features_)
             evidence = replace(evidence, order_gap=gap)
+        if model.asks_second_ear:
+            evidence = by_second_ear(self, evidence, extended, events, onsets)
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None
@@ -466,6 +468,15 @@ class SpeechAligner(SequenceAligner):
 
     def _symbol(self, label: str) -> str:
         return self._phone_labels().symbol(label)
+
+    def _ipa(self, events: Sequence[Event]) -> list[str] | None:
+        """Return events in the IPA; None if the labels are neither the IPA nor those of TIMIT."""
+        labels = [str(event) for event in events]
+        if self.takes_ipa:
+            return [self._symbol(label) for label in labels]
+        known = {"": "", **read_map("timit_ipa")}
+        found = [known.get(label, known.get(self._symbol(label))) for label in labels]
+        return None if None in found else [symbol or "" for symbol in found]
 
     def _unbounded(self, event: Event) -> bool:
         label = str(event)

@@ -12,14 +12,15 @@ would score (`align.features.phone_loop`). For each event that is no silence:
 Of a recording come their means, which lean a little towards what is usual where events are few,
 and the log ratio of all frames and of the worst stretches of 0.6 s, silences included: where half
 a sentence is missing, speech passes for silence. Two more numbers are of what a transcript does
-not have: for how long speech passes for silence, and changes of sound inside of phones. Two
-logistic functions of these eight are fitted to transcripts of the training corpus, one to wrong
+not have: for how long speech passes for silence, and changes of sound inside of phones; and two
+are what another ear says (`align.speech.second_ear`), times the root of the number of sounds. Two
+logistic functions of these ten are fitted to transcripts of the training corpus, one to wrong
 ones and one to half wrong ones, since what shows that nothing of a transcript was said is not what
 shows that a part of it was not; the lower one is the match. It is low, too, where the network is
 far less sure of the best phones than it ever was in training: no speech.
 
 Where all phones score low, in a language that the network was not trained on and with
-pronunciations that nobody checked, the eight say little by themselves. There it counts, too, by
+pronunciations that nobody checked, these say little by themselves. There it counts, too, by
 how much the text beats the mean of other orders of the same phones (`align.speech.orders`), for
 each phone and divided by the root of their number: a wrong text is no better than they are, in any
 language. In rooms and noise a right text beats them by less, so how sure the network is of the
@@ -36,7 +37,7 @@ learning", Speech Communication 30, 2000.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Any, Self
 
@@ -76,10 +77,11 @@ _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over so
 _FOR_FEW_ORDERS = 5.0  # the same where the order counts
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
 _ENOUGH, _DOUBTED = 20, 0.01  # right texts of few sounds, and which share of them may be doubted
-_SHAPES = ((7,), (11,), (2, 13))  # of weights; all but the last are of models of before
+_SHAPES = ((7,), (11,), (2, 13), (2, 15))  # of weights; the last is learned now
 _GAPS = slice(6, 8)  # which of the numbers are order gaps
-_SIGNS = (1,) * 8 + (0, -1, 1, 1)  # of their weights: the surer the network, the more is asked
-_SIGNS_WITHOUT_ORDERS = (1,) * 6 + (None,) * 4 + (1, 1)  # all are heard alike, and are whole
+_SECOND = slice(12, 14)  # which are those of a second ear
+_SIGNS = (1,) * 8 + (0, -1) + (1,) * 4  # of weights: the surer the network, the more is asked
+_SIGNS_WITHOUT_ORDERS = (1,) * 6 + (None,) * 4 + (1, 1, 1, 1)  # all are heard alike, and are whole
 _LOW = 0.02  # share of right texts that either function doubts before the other is fitted to it
 _INSIDE = 1  # frames at either end of a sound, where a change of sound is that of its edge
 _LEAST_DOUBT = -1e-3  # log probability of a change of sound, at most
@@ -106,6 +108,8 @@ class Evidence:
         By how much they beat other orders of themselves; see `align.speech.orders`.
     steady : np.ndarray [shape=(K,)], optional
         Log probability that nothing else begins inside of each event; 0 where it is not known.
+    second : np.ndarray [shape=(K, 2)], optional
+        What a second ear says of each event; see `align.speech.second_ear`.
     source : tuple, optional
         The speaker and the recording that it is of, where a match is learned from it.
     """
@@ -117,6 +121,7 @@ class Evidence:
     hop: float
     order_gap: float | None = None
     steady: Float64 | None = None
+    second: Float64 | None = None
     source: tuple[Hashable, Hashable] | None = None
 
     def whole(self) -> Float64:
@@ -148,6 +153,15 @@ class Evidence:
         hidden = float(self.parts[silent, 0] @ self.frames[silent]) * self.hop
         steady = 0.0 if self.steady is None else float(self.steady[self.sounds].sum())
         return np.array([hidden / max(1.0, seconds / _BLOCK), steady / max(sum(self.sounds), 1)])
+
+    def by_second_ear(self, usual: Float64) -> Float64:
+        """Return what a second ear says of the sounds [shape=(2,)], with the `usual` if unknown.
+
+        Means over sounds, times the root of their number, as of 40 where there are more.
+        """
+        n = int(self.sounds.sum())
+        mean = usual if self.second is None or not n else self.second[self.sounds].mean(axis=0)
+        return np.asarray(mean * np.sqrt(min(max(n, 1), _MANY)))
 
     def n_sounds(self) -> int:
         """Return how many sounds there are, counting those that silences would have to hide.
@@ -235,11 +249,11 @@ class MatchModel:
 
     Parameters
     ----------
-    weights : np.ndarray [shape=(7,), (11,) or (2, 13)]
+    weights : np.ndarray [shape=(7,), (11,), (2, 13) or (2, 15)]
         The constant, and the weights of the six numbers of a recording, of what the order of its
-        events says, of how sure the network is, and of what is not in the transcript; once for
-        transcripts that are wrong, and once for those of which a part is. The lower one counts.
-        Models of before have one row, of the first 7 or 11.
+        events says, of how sure the network is, of what is not in the transcript, and of what a
+        second ear says; once for transcripts that are wrong, and once for those of which a part
+        is. The lower one counts. Models of before have the first 13, or one row of 7 or 11.
     event_weights : np.ndarray [shape=(4,)]
         The same for an event: log ratio, transition, length.
     least_sure : float
@@ -252,6 +266,8 @@ class MatchModel:
         training corpus. That is for recordings of 14 sounds or more; see `border_of`.
     usual_gap : float
         Order gap of a sound of right texts, where that of a text is not known.
+    usual_second : np.ndarray [shape=(2,)]
+        The same of what a second ear says.
     for_few : float, optional
         By how much the border's log odds fall for one over the number of sounds.
     spread : float, optional
@@ -266,11 +282,17 @@ class MatchModel:
     usual_gap: float = 0.0
     for_few: float | None = None
     spread: float | None = None
+    usual_second: Float64 = field(default_factory=lambda: np.zeros(2))
 
     @property
     def asks_orders(self) -> bool:
         """Whether evidence must hold the order gap."""
         return bool(self.weights[..., 1:][..., _GAPS].any())
+
+    @property
+    def asks_second_ear(self) -> bool:
+        """Whether evidence must hold what a second ear says."""
+        return bool(self.weights[..., 1:][..., _SECOND].any())
 
     def in_room(self) -> "MatchModel":
         """Return the match of an aligner that knows rooms, of texts whose match this is.
@@ -309,7 +331,7 @@ class MatchModel:
         """Return the match of a recording."""
         if not evidence.sounds.any():
             return 1.0 if evidence.whole()[1] > _LEAST / 2 else 0.0
-        fit = float(_odds(self.weights, _numbers(evidence, self.usual_gap)))
+        fit = float(_odds(self.weights, _numbers(evidence, self.usual_gap, self.usual_second)))
         sure = _TYPICAL * (evidence.sureness() - self.least_sure) / 0.5
         return float(logistic(np.array([min(fit, sure)]))[0])
 
@@ -345,7 +367,11 @@ class MatchModel:
         many |= not many.any()
         usual = _usual_gap([e for e, counts in zip(right, many, strict=True) if counts])
         others = wrong if orders else [*wrong, *noise]
-        rows = [np.array([_numbers(e, usual) for e in some]) for some in (right, others, spoiled)]
+        second = _usual_second(right)
+        rows = [
+            np.array([_numbers(e, usual, second) for e in some])
+            for some in (right, others, spoiled)
+        ]
         shares = (0.5, 0.5 - share, share) if orders else (0.5, 0.25, 0.25)
         weights = _of_both(rows, shares, signs, many)
         odds = _odds(weights, rows[0])
@@ -359,7 +385,7 @@ class MatchModel:
         limit = _HIGHEST_IN_NOISE if orders else highest
         border = max(border, min(float(logistic(np.array([between]))[0]), limit))
         short = [*few, *right] if orders else few
-        numbers = [float(_odds(weights, _numbers(e, usual))) for e in short]
+        numbers = [float(_odds(weights, _numbers(e, usual, second))) for e in short]
         doubted = float((logistic(flat * odds[many]) < border).mean())
         for_few = _fall(numbers, short, float(border), max(doubted, _DOUBTED))
         sounding = [
@@ -377,6 +403,7 @@ class MatchModel:
             usual,
             for_few,
             spread,
+            second,
         )
 
     def get_state(self) -> dict[str, Any]:
@@ -389,6 +416,8 @@ class MatchModel:
         }
         if self.asks_orders:
             state["usual_gap"] = self.usual_gap
+        if self.asks_second_ear:
+            state["usual_second"] = self.usual_second.tolist()
         if self.for_few is not None:
             state["for_few"] = self.for_few
         if self.spread is not None:
@@ -404,6 +433,7 @@ class MatchModel:
             )
             least_sure, border = float(state["least_sure"]), float(state["border"])
             usual = float(state.get("usual_gap", 0.0))
+            second = np.asarray(state.get("usual_second", (0.0, 0.0)), dtype=np.float64)
             for_few, spread = (
                 None if (value := state.get(name)) is None else float(value)
                 for name in ("for_few", "spread")
@@ -411,26 +441,30 @@ class MatchModel:
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"its match is incomplete: {error!r}.") from error
         numbers = np.hstack(
-            [weights.ravel(), events.ravel(), least_sure, border, usual, for_few or 0, spread or 0]
+            [
+                *(weights.ravel(), events.ravel(), second.ravel()),
+                *(least_sure, border, usual, for_few or 0, spread or 0),
+            ]
         )
-        known = weights.shape in _SHAPES and events.shape == (4,)
+        known = weights.shape in _SHAPES and events.shape == (4,) and second.shape == (2,)
         if not known or not np.isfinite(numbers).all():
             raise ModelError(
-                "its match must have 7, 11 or twice 13 weights, and 4 of events, all finite."
+                "its match must have 7, 11, or twice 13 or 15 weights, 4 of events, all finite."
             )
         if not 0 < border < 1:
             raise ModelError(f"the border of its match is {border}, must lie between 0 and 1.")
-        return cls(weights, events, least_sure, border, usual, for_few, spread)
+        return cls(weights, events, least_sure, border, usual, for_few, spread, second)
 
 
-def _numbers(evidence: Evidence, usual: float) -> Float64:
-    """Return what a match is made of [shape=(12,)]."""
+def _numbers(evidence: Evidence, usual: float, second: Float64) -> Float64:
+    """Return what a match is made of [shape=(14,)]."""
     orders, sure = evidence.against_orders(usual), [evidence.sureness()]
-    return np.concatenate([evidence.whole(), orders, sure, evidence.not_in_text()])
+    others = evidence.not_in_text(), evidence.by_second_ear(second)
+    return np.concatenate([evidence.whole(), orders, sure, *others])
 
 
 def _odds(weights: Float64, numbers: Float64) -> Float64:
-    """Return the log odds of numbers [shape=(..., 12)] by one function, or the lower of two.
+    """Return the log odds of numbers [shape=(..., 14)] by one function, or the lower of two.
 
     One of models of before is of the first of them.
     """
@@ -445,7 +479,7 @@ def _of_both(
     signs: Sequence[int | None],
     many: npt.NDArray[np.bool_],
 ) -> Float64:
-    """Return weights of wrong and of half wrong transcripts [shape=(2, 13)].
+    """Return weights of wrong and of half wrong transcripts [shape=(2, 15)].
 
     The first are learned from right, wrong and half wrong ones, by their shares, the second from
     right and half wrong ones alone. Either doubts as many right ones of `many` sounds.
@@ -519,6 +553,12 @@ def _usual_gap(right: Sequence[Evidence]) -> float:
     """Return the median order gap of a sound; 0 where none is known."""
     gaps = [e.order_gap / max(int(e.sounds.sum()), 1) for e in right if e.order_gap is not None]
     return float(np.median(gaps)) if gaps else 0.0
+
+
+def _usual_second(right: Sequence[Evidence]) -> Float64:
+    """Return the median of what a second ear says of right sounds; 0 where none is known."""
+    known = [e.second[e.sounds].mean(axis=0) for e in right if e.second is not None]
+    return np.median(known, axis=0) if known else np.zeros(2)
 
 
 def _fall(

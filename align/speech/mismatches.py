@@ -26,14 +26,16 @@ from align.speech.expansion import is_closure
 from align.speech.match import Evidence, MatchModel, evidence_of
 from align.speech.orders import order_gap
 from align.speech.outer_pauses import with_outer_pauses
+from align.speech.second_ear import second_ear
 from align.terms import BaseFunctions
-from align.types import Event
+from align.types import Event, IntArray
 
 __all__ = [
     "FEWEST",
     "NOISE",
     "SPOILED",
     "Kinds",
+    "by_second_ear",
     "gap_of_order",
     "learned_match",
     "piece",
@@ -91,6 +93,8 @@ def learned_match(
         found = evidence_of(terms, onsets, Extended(item.signal, item.signal), silent)
         if found is None:
             return None
+        heard = Extended(item.signal, item.signal)
+        found = by_second_ear(aligner, found, heard, transcripts[i], onsets)
         kinds.found["right"].append(replace(found, source=(item.group, i)))
         asked: list[_Asked] = []
         for r in range(SPOILED):
@@ -190,6 +194,22 @@ def gap_of_order(
     return order_gap(features, weights, extended, events, aligner._free(events), joined)
 
 
+def by_second_ear(
+    aligner: Any,
+    evidence: Evidence,
+    extended: Extended,
+    events: tuple[Event, ...],
+    onsets: IntArray,
+) -> Evidence:
+    """Return evidence with what a second ear says of the events; as it is, if they are no IPA."""
+    symbols = aligner._ipa(events)
+    if symbols is None:
+        return evidence
+    start = np.clip(np.asarray(onsets, dtype=np.intp), *extended.span) - extended.before
+    heard = second_ear(extended.own, symbols, start, start + evidence.frames, evidence.sounds)
+    return replace(evidence, second=heard)
+
+
 def _evidence(
     aligner: Any, extended: Extended, events: tuple[Event, ...], features: Sequence[Feature]
 ) -> Evidence | None:
@@ -201,7 +221,8 @@ def _evidence(
         path = aligner._best_path(extended.signal, events, terms, held, MOST_OF_STRETCH)[1]
     except (ParameterError, DataError):
         return None
-    return evidence_of(terms, path.onsets, extended, aligner._free(events))
+    found = evidence_of(terms, path.onsets, extended, aligner._free(events))
+    return None if found is None else by_second_ear(aligner, found, extended, events, path.onsets)
 
 
 def spoiled(

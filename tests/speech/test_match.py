@@ -167,8 +167,8 @@ def test_a_model_file_keeps_the_match(model: SpeechAligner, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"weights": [1.0]}, "7, 11 or twice 13 weights"),
-        ({"weights": [[1.0] * 7] * 2}, "7, 11 or twice 13 weights"),
+        ({"weights": [1.0]}, "7, 11, or twice 13 or 15 weights"),
+        ({"weights": [[1.0] * 7] * 2}, "7, 11, or twice 13 or 15 weights"),
         ({"event_weights": "abcd"}, "incomplete"),
         ({"event_weights": [[1.0, 0.1, 0.1, 0.1]]}, "4 of events"),
         ({"border": 1.5}, "border of its match is 1.5"),

@@ -167,7 +167,7 @@ def test_a_match_learns_what_orders_say_and_of_few_sounds_more_is_let_pass() -> 
     right, wrong = some(1.0, 0.7), some(0.0, 0.7)
     model = MatchModel.fitted(right, wrong, some(0.5, 0.7), some(0.0, 0.7))
     assert model.asks_orders
-    assert model.weights.shape == (2, 13)
+    assert model.weights.shape == (2, 15)
     assert (model.weights[:, 1:9] >= 0).all()
     assert model.usual_gap == pytest.approx(1.0, abs=0.1)
     assert model.for_few is not None

@@ -1,0 +1,69 @@
+"""What a second ear says of an alignment: Gaussians of English phones, beside the networks.
+
+An event's phone is that of English whose articulation is nearest. Two numbers come of it:
+
+* the log ratio: its score per frame, less that of the best phones of each frame;
+* the contrast: its score per frame, less what the other sounds of the transcript would score
+  there, in the mean. A wrong transcript is no better than others of the same sounds.
+
+They say little of one event and a great deal of several, also in languages that neither ear knows,
+since the two learned from other speech and are wrong about other sounds.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from align.errors import DataError
+from align.features.monophones import HOP, monophone, monophone_scores
+from align.features.signal import Signal
+from align.types import BoolArray, Float64, IntArray
+
+__all__ = ["second_ear"]
+
+
+def second_ear(
+    signal: Signal,
+    symbols: Sequence[str],
+    start: IntArray,
+    stop: IntArray,
+    sounds: BoolArray,
+) -> Float64 | None:
+    """Return log ratio and contrast of events [shape=(K, 2)]; 0 of those that are no sounds.
+
+    Parameters
+    ----------
+    signal : Signal
+        The recording.
+    symbols : sequence of str, length K
+        What each event is, in the IPA.
+    start, stop : np.ndarray [shape=(K,), dtype=intp]
+        The frames of the recording that it has.
+    sounds : np.ndarray [shape=(K,), dtype=bool]
+        Which events are to be judged.
+
+    Returns
+    -------
+    np.ndarray [shape=(K, 2)] or None
+        None where a sound is no IPA, or there are no sounds.
+    """
+    try:
+        column = np.array([monophone(s) for s, own in zip(symbols, sounds, strict=True) if own])
+    except DataError:
+        return None
+    if not column.size:
+        return None
+    scores = monophone_scores(signal)
+    scores = scores - scores.max(axis=1, keepdims=True)
+    total = np.zeros((len(scores) + 1, scores.shape[1]))
+    np.cumsum(scores, axis=0, dtype=np.float64, out=total[1:])
+    first = np.rint(start[sounds] * (signal.hop / HOP)).astype(np.intp)
+    last = np.rint(stop[sounds] * (signal.hop / HOP)).astype(np.intp)
+    first = np.clip(first, 0, len(scores) - 1)
+    last = np.clip(last, first + 1, len(scores))
+    mean = (total[last] - total[first]) / (last - first)[:, None]
+    own = mean[np.arange(len(column)), column]
+    others = mean @ np.bincount(column, minlength=scores.shape[1]) / len(column)
+    out = np.zeros((len(symbols), 2))
+    out[sounds] = np.stack((own, own - others), axis=1)
+    return out

@@ -1,0 +1,184 @@
+"""How much frames sound like each phone of American English, to an ear of another make.
+
+The networks of this package learn from minutes of speech whose phones have their times. Beside
+them stands a table of Gaussians, made from the acoustic model that comes with PocketSphinx, which
+learned from a great deal of English without such times (``recipes/monophones``). It knows less of
+*when* a phone begins, and is wrong about other things than the networks are: what both find
+unlikely was hardly said (`align.speech.second_ear`).
+
+Each of 42 phones has 16 Gaussians for the cepstra of a frame, for their differences over 40 ms,
+and for the differences of these, with weights for each of its three states. The score of a phone
+is that of its best state: the sum, over the three streams, of its best weighted Gaussian, times
+0.4, since the streams and the frames are far from independent.
+
+References
+----------
+Huggins-Daines et al., "PocketSphinx: a free, real-time continuous speech recognition system for
+hand-held devices", ICASSP 2006.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align._blas import one_thread
+from align._numba import compiled
+from align.features.articulatory import FEATURES, articulation
+from align.features.cepstra import cepstra
+from align.features.near_mean import without_near_mean
+from align.features.signal import Signal
+from align.features.spectra import log_mel
+from align.types import Float32
+
+__all__ = ["HOP", "monophone", "monophone_scores"]
+
+HOP = 0.010
+"""Length of a frame in seconds."""
+
+_SCALE = np.float32(0.4)  # of log likelihoods
+_FLOOR = 1e-7  # of energies, of speech whose level is that of close speech
+_LEVEL = 0.05
+_HIGHEST = 6800.0  # Hz
+_BLOCK = 256  # frames that are scored at a time
+_MANNERS = slice(FEATURES.index("vowel"), FEATURES.index("click") + 1)
+_PLACES = slice(FEATURES.index("labial"), FEATURES.index("glottal") + 1)  # from front to back
+_IPA: Mapping[str, str] = {
+    **{"AA": "ɑ", "AE": "æ", "AH": "ə", "AO": "ɔ", "AW": "aʊ", "AY": "aɪ", "EH": "ɛ", "ER": "ɝ"},
+    **{"EY": "eɪ", "IH": "ɪ", "IY": "i", "OW": "oʊ", "OY": "ɔɪ", "UH": "ʊ", "UW": "u"},
+    **{"B": "b", "D": "d", "G": "ɡ", "K": "kʰ", "P": "pʰ", "T": "tʰ", "CH": "t͡ʃ", "JH": "d͡ʒ"},
+    **{"DH": "ð", "F": "f", "HH": "h", "S": "s", "SH": "ʃ", "TH": "θ", "V": "v", "Z": "z"},
+    **{"ZH": "ʒ", "L": "l", "M": "m", "N": "n", "NG": "ŋ", "R": "ɹ", "W": "w", "Y": "j"},
+}
+
+
+class _Table(NamedTuple):
+    """The Gaussians of all phones.
+
+    `names` are those of the phones [length n]. For each stream, `slopes` [shape=(26, n * 16)] are
+    what squares of numbers and numbers count, `offsets` [shape=(n * 16,)] what is added, and
+    `weights` [shape=(n, 3, 16)] the log weight of each in each state.
+    """
+
+    names: tuple[str, ...]
+    slopes: Float32
+    offsets: Float32
+    weights: Float32
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    with (files("align.data") / "monophones.npz").open("rb") as stream:
+        kept: Mapping[str, npt.NDArray[Any]] = np.load(stream, allow_pickle=False)
+        means, deviations, weights = (
+            kept[name].astype(np.float64) for name in ("means", "deviations", "weights")
+        )
+        names = tuple(str(name) for name in kept["phones"])
+    streams, size = len(means), means.shape[-1]
+    precision = 1.0 / np.square(deviations)
+    slopes = np.concatenate((-0.5 * precision, means * precision), axis=-1)
+    offsets = -(np.log(deviations) + 0.5 * np.square(means) * precision).sum(axis=-1)
+    return _Table(
+        names,
+        slopes.reshape(streams, -1, 2 * size).transpose(0, 2, 1).astype(np.float32),
+        offsets.reshape(streams, -1).astype(np.float32),
+        weights.astype(np.float32),
+    )
+
+
+@lru_cache(maxsize=4096)
+def monophone(symbol: str) -> int:
+    """Return the column of `monophone_scores` for an IPA symbol: that of the nearest articulation.
+
+    Raises
+    ------
+    DataError
+        If it is no IPA, see `align.features.articulatory.articulation`.
+
+    Examples
+    --------
+    >>> monophone("tʰ") == monophone("t")
+    True
+    """
+    names = [name for name in _table().names if name in _IPA]
+    vectors = np.stack([articulation(_IPA[name]).vector for name in names])
+    differs = vectors - articulation(symbol).vector
+    # A sound of the same manner is more alike than one of the same place. Of other places those
+    # are more alike that are near each other, but for the lips, which no tongue is near.
+    distance = np.abs(differs).sum(axis=1) + 0.5 * np.abs(differs[:, _MANNERS]).sum(axis=1)
+    distance += 0.1 * np.abs(differs[:, _PLACES.start])
+    distance += 0.01 * np.abs(np.cumsum(differs[:, _PLACES], axis=1)).sum(axis=1)
+    return _table().names.index(names[int(distance.argmin())])
+
+
+def monophone_scores(signal: Signal) -> Float32:
+    """Return how much each frame of 10 ms sounds like each phone [shape=(T, n_phones)].
+
+    Log likelihoods but for a constant of each frame. A pause and two kinds of noise are among the
+    phones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tone = np.sin(np.arange(16000) * 0.1).astype(np.float32)
+    >>> monophone_scores(Signal(tone, 16000)).shape
+    (100, 42)
+    """
+
+    def compute() -> Float32:
+        level = float(np.sqrt(np.mean(np.square(signal.samples, dtype=np.float64))))
+        mel = log_mel(
+            signal.samples * np.float32(_LEVEL / max(level, 1e-6)),
+            signal.rate,
+            HOP,
+            window=0.025625,
+            n_mels=25,
+            fmin=130.0,
+            fmax=min(_HIGHEST, 0.5 * signal.rate),
+            preemphasis=0.97,
+            floor=_FLOOR,
+            normalise_mean=True,
+        )
+        return _scores(cepstra(without_near_mean(mel, HOP), HOP, n_mfcc=13, derivatives=0))
+
+    return signal.cached(("monophone scores",), compute)
+
+
+@one_thread()
+def _scores(x: Float32) -> Float32:
+    """Return the scores of all phones for cepstra [shape=(T, 13)]."""
+    table = _table()
+    frames = np.arange(len(x))
+
+    def later(by: int) -> Float32:
+        return x[np.clip(frames + by, 0, len(x) - 1)]
+
+    streams = x, later(2) - later(-2), later(3) - later(-1) - later(1) + later(-3)
+    out = np.zeros((len(x), len(table.names), 3), dtype=np.float32)
+    for stream, slopes, offsets, weights in zip(
+        streams, table.slopes, table.offsets, table.weights, strict=True
+    ):
+        for first in range(0, len(x), _BLOCK):
+            part = stream[first : first + _BLOCK]
+            scores = np.concatenate((part * part, part), axis=1) @ slopes + offsets
+            _add_best(scores.reshape(len(part), *weights[:, 0].shape), weights, out[first:])
+    best: Float32 = _SCALE * out.max(axis=2)
+    return best
+
+
+@compiled()
+def _add_best(scores: Float32, weights: Float32, out: Float32) -> None:
+    """Add to each state [shape=(T or more, n, 3)] its best weighted Gaussian.
+
+    Of `scores` [shape=(T, n, 16)], and `weights` [shape=(n, 3, 16)].
+    """
+    for t in range(scores.shape[0]):
+        for p in range(weights.shape[0]):
+            for s in range(weights.shape[1]):
+                best = scores[t, p, 0] + weights[p, s, 0]
+                for k in range(1, weights.shape[2]):
+                    best = max(best, scores[t, p, k] + weights[p, s, k])
+                out[t, p, s] += best

@@ -1,0 +1,128 @@
+"""What a second ear says: against sums of single frames, of real speech, and in a match."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from kiwi_text import KIWI
+
+import align
+from align.features.monophones import monophone, monophone_scores
+from align.features.signal import Signal
+from align.formats.files import read_tiers
+from align.formats.phone_map import read_phone_map
+from align.sequence.extended import Extended
+from align.speech.match import Evidence, MatchModel
+from align.speech.mismatches import by_second_ear
+from align.speech.second_ear import second_ear
+
+IPA = {"ah": "ə", **read_phone_map("timit_ipa")}
+
+
+def speech() -> Signal:
+    samples, rate = soundfile.read(KIWI, dtype="float32")
+    return Signal(samples, rate, 0.005)
+
+
+def said() -> tuple[list[str], np.ndarray, np.ndarray]:
+    """Return the phones of the recording in the IPA, and their frames."""
+    (tier,) = read_tiers(Path(KIWI).with_suffix(".TextGrid"))
+    frames = np.rint(np.array(tier.times) / 0.005).astype(np.intp)
+    return [IPA[label] for label in tier.labels], frames[:, 0], frames[:, 1]
+
+
+def test_both_numbers_are_means_over_frames() -> None:
+    signal, start, stop = speech(), np.array([80, 90, 130]), np.array([90, 130, 131])
+    found = second_ear(signal, ["k", "", "a"], start, stop, np.array([True, False, True]))
+    assert found is not None
+    scores = monophone_scores(signal).astype(float)
+    scores -= scores.max(axis=1, keepdims=True)
+    k, a = monophone("k"), monophone("a")
+    first, last = scores[40:45].mean(axis=0), scores[65:66].mean(axis=0)
+    expected = [
+        [first[k], first[k] - 0.5 * (first[k] + first[a])],
+        [0.0, 0.0],
+        [last[a], last[a] - 0.5 * (last[k] + last[a])],
+    ]
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_it_tells_what_was_said_from_the_same_sounds_in_another_order() -> None:
+    symbols, start, stop = said()
+    sounds = np.array([symbol not in ("", "sil") for symbol in symbols])
+    right = second_ear(speech(), symbols, start, stop, sounds)
+    order = np.flatnonzero(sounds)
+    other = list(symbols)
+    for i, j in zip(order, np.random.default_rng(0).permutation(order), strict=True):
+        other[i] = symbols[j]
+    wrong = second_ear(speech(), other, start, stop, sounds)
+    assert right is not None
+    assert wrong is not None
+    assert (right[sounds].mean(axis=0) > wrong[sounds].mean(axis=0) + 0.3).all()
+
+
+def test_what_is_no_ipa_and_nothing_but_silence_are_not_judged() -> None:
+    one = np.array([0]), np.array([20])
+    assert second_ear(speech(), ["§"], *one, np.array([True])) is None
+    assert second_ear(speech(), ["a"], *one, np.array([False])) is None
+    assert second_ear(
+        speech(), ["a"], np.array([970]), np.array([970]), np.array([True])
+    ).shape == (1, 2)
+
+
+def test_frames_are_those_of_the_recording_itself() -> None:
+    """A pause that was put in front does not move what is asked of the second ear."""
+    model = align.load("speech-any")
+    own = speech()
+    symbols, start, stop = said()
+    sounds = np.array([symbol not in ("", "sil") for symbol in symbols])
+    evidence = Evidence(
+        np.zeros((len(symbols), 4)), np.zeros(len(symbols)), stop - start, sounds, 0.005
+    )
+    plain = by_second_ear(model, evidence, Extended(own, own), tuple(symbols), start)
+    longer = Extended(own, own, before=40)
+    moved = by_second_ear(model, evidence, longer, tuple(symbols), start + 40)
+    np.testing.assert_array_equal(plain.second, moved.second)
+
+
+def evidence(ratio: float, contrast: float, n: int = 30) -> Evidence:
+    parts = np.tile([-0.9, -1.7, -1.6, -0.5], (n, 1))
+    second = np.tile([ratio, contrast], (n, 1))
+    frames, sounds = np.full(n, 10), np.ones(n, dtype=bool)
+    return Evidence(parts, np.full(n, -0.5), frames, sounds, 0.01, second=second)
+
+
+def test_a_match_learns_what_a_second_ear_says() -> None:
+    rng = np.random.default_rng(0)
+
+    def some(ratio: float, contrast: float) -> list[Evidence]:
+        return [evidence(ratio + x, contrast + y) for x, y in 0.2 * rng.normal(size=(40, 2))]
+
+    right, wrong, half = some(-1.5, 1.0), some(-3.0, 0.0), some(-2.2, 0.5)
+    model = MatchModel.fitted(right, wrong, half, some(-3.0, 0.0))
+    assert model.asks_second_ear
+    assert model.weights.shape == (2, 15)
+    assert (model.weights[:, -2:] >= 0).all()
+    np.testing.assert_allclose(model.usual_second, [-1.5, 1.0], atol=0.1)
+    assert MatchModel.from_state(model.get_state()).get_state() == model.get_state()
+    matches = [[model.of_recording(e) for e in kind] for kind in (right, wrong)]
+    assert min(matches[0]) > max(matches[1])
+    unknown = replace(right[0], second=None)
+    assert model.of_recording(unknown) > model.border  # as is usual
+
+
+def test_a_model_of_before_does_not_ask_it() -> None:
+    weights = np.vstack([np.arange(13.0) / 10] * 2)
+    model = MatchModel(weights, np.ones(4), -2.0, 0.3)
+    assert not model.asks_second_ear
+    assert "usual_second" not in model.get_state()
+    assert model.of_recording(evidence(-1.0, 1.0)) == model.of_recording(evidence(-9.0, 0.0))
+
+
+def test_what_is_usual_is_checked() -> None:
+    state = MatchModel(np.ones((2, 15)), np.ones(4), -2.0, 0.3).get_state()
+    for damaged in ([1.0], [1.0, float("nan")], "no"):
+        with pytest.raises(align.ModelError):
+            MatchModel.from_state({**state, "usual_second": damaged})
