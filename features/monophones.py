@@ -34,7 +34,7 @@ from align.features.signal import Signal
 from align.features.spectra import log_mel
 from align.types import Float32
 
-__all__ = ["HOP", "monophone", "monophone_scores"]
+__all__ = ["HOP", "Gaussians", "gaussians_of", "monophone", "monophone_scores", "scores_of"]
 
 HOP = 0.010
 """Length of a frame in seconds."""
@@ -45,44 +45,57 @@ _LEVEL = 0.05
 _HIGHEST = 6800.0  # Hz
 _BLOCK = 256  # frames that are scored at a time
 _MANNERS = slice(FEATURES.index("vowel"), FEATURES.index("click") + 1)
+_MANNERS = slice(FEATURES.index("vowel"), FEATURES.index("click") + 1)
 _PLACES = slice(FEATURES.index("labial"), FEATURES.index("glottal") + 1)  # from front to back
-_IPA: Mapping[str, str] = {
-    **{"AA": "ɑ", "AE": "æ", "AH": "ə", "AO": "ɔ", "AW": "aʊ", "AY": "aɪ", "EH": "ɛ", "ER": "ɝ"},
-    **{"EY": "eɪ", "IH": "ɪ", "IY": "i", "OW": "oʊ", "OY": "ɔɪ", "UH": "ʊ", "UW": "u"},
-    **{"B": "b", "D": "d", "G": "ɡ", "K": "kʰ", "P": "pʰ", "T": "tʰ", "CH": "t͡ʃ", "JH": "d͡ʒ"},
-    **{"DH": "ð", "F": "f", "HH": "h", "S": "s", "SH": "ʃ", "TH": "θ", "V": "v", "Z": "z"},
-    **{"ZH": "ʒ", "L": "l", "M": "m", "N": "n", "NG": "ŋ", "R": "ɹ", "W": "w", "Y": "j"},
-}
 
 
-class _Table(NamedTuple):
-    """The Gaussians of all phones.
+class Gaussians(NamedTuple):
+    """Those of all phones, in three streams.
 
-    `names` are those of the phones [length n]. For each stream, `slopes` [shape=(26, n * 16)] are
-    what squares of numbers and numbers count, `offsets` [shape=(n * 16,)] what is added, and
-    `weights` [shape=(n, 3, 16)] the log weight of each in each state.
+    Parameters
+    ----------
+    slopes : np.ndarray [shape=(3, 26, n * 16)]
+        What squares of numbers, and numbers, count for each Gaussian of each phone.
+    offsets : np.ndarray [shape=(3, n * 16)]
+        What is added.
+    weights : np.ndarray [shape=(3, n, 3, 16)]
+        The log weight of each in each state.
     """
 
-    names: tuple[str, ...]
     slopes: Float32
     offsets: Float32
     weights: Float32
+
+
+class _Table(NamedTuple):
+    """What the data file holds: Gaussians, and which phone symbols of the IPA sound like."""
+
+    phones: tuple[str, ...]
+    gaussians: Gaussians
+    symbols: Mapping[str, int]
 
 
 @lru_cache(maxsize=1)
 def _table() -> _Table:
     with (files("align.data") / "monophones.npz").open("rb") as stream:
         kept: Mapping[str, npt.NDArray[Any]] = np.load(stream, allow_pickle=False)
-        means, deviations, weights = (
-            kept[name].astype(np.float64) for name in ("means", "deviations", "weights")
-        )
-        names = tuple(str(name) for name in kept["phones"])
+        symbols = zip(kept["symbols"].tolist(), kept["columns"].tolist(), strict=True)
+        return _Table(tuple(kept["phones"].tolist()), gaussians_of(kept), dict(symbols))
+
+
+def gaussians_of(table: Mapping[str, npt.NDArray[Any]]) -> Gaussians:
+    """Return Gaussians by their ``means`` and ``deviations`` [shape=(3, n, 16, 13)].
+
+    And by their ``weights`` [shape=(3, n, 3, 16)].
+    """
+    means, deviations, weights = (
+        table[name].astype(np.float64) for name in ("means", "deviations", "weights")
+    )
     streams, size = len(means), means.shape[-1]
     precision = 1.0 / np.square(deviations)
     slopes = np.concatenate((-0.5 * precision, means * precision), axis=-1)
     offsets = -(np.log(deviations) + 0.5 * np.square(means) * precision).sum(axis=-1)
-    return _Table(
-        names,
+    return Gaussians(
         slopes.reshape(streams, -1, 2 * size).transpose(0, 2, 1).astype(np.float32),
         offsets.reshape(streams, -1).astype(np.float32),
         weights.astype(np.float32),
@@ -91,7 +104,10 @@ def _table() -> _Table:
 
 @lru_cache(maxsize=4096)
 def monophone(symbol: str) -> int:
-    """Return the column of `monophone_scores` for an IPA symbol: that of the nearest articulation.
+    """Return the column of `monophone_scores` for an IPA symbol.
+
+    It is that of the symbol with the nearest articulation, of those that were met in speech of
+    many languages: the phone that scores most where they are said.
 
     Raises
     ------
@@ -100,18 +116,17 @@ def monophone(symbol: str) -> int:
 
     Examples
     --------
-    >>> monophone("tʰ") == monophone("t")
+    >>> monophone("tʰ") == monophone("t̪ʰ")
     True
     """
-    names = [name for name in _table().names if name in _IPA]
-    vectors = np.stack([articulation(_IPA[name]).vector for name in names])
-    differs = vectors - articulation(symbol).vector
+    known = _table().symbols
+    differs = np.stack([articulation(s).vector for s in known]) - articulation(symbol).vector
     # A sound of the same manner is more alike than one of the same place. Of other places those
     # are more alike that are near each other, but for the lips, which no tongue is near.
     distance = np.abs(differs).sum(axis=1) + 0.5 * np.abs(differs[:, _MANNERS]).sum(axis=1)
     distance += 0.1 * np.abs(differs[:, _PLACES.start])
     distance += 0.01 * np.abs(np.cumsum(differs[:, _PLACES], axis=1)).sum(axis=1)
-    return _table().names.index(names[int(distance.argmin())])
+    return [*known.values()][int(distance.argmin())]
 
 
 def monophone_scores(signal: Signal) -> Float32:
@@ -127,40 +142,35 @@ def monophone_scores(signal: Signal) -> Float32:
     >>> monophone_scores(Signal(tone, 16000)).shape
     (100, 42)
     """
-
-    def compute() -> Float32:
-        level = float(np.sqrt(np.mean(np.square(signal.samples, dtype=np.float64))))
-        mel = log_mel(
-            signal.samples * np.float32(_LEVEL / max(level, 1e-6)),
-            signal.rate,
-            HOP,
-            window=0.025625,
-            n_mels=25,
-            fmin=130.0,
-            fmax=min(_HIGHEST, 0.5 * signal.rate),
-            preemphasis=0.97,
-            floor=_FLOOR,
-            normalise_mean=True,
-        )
-        return _scores(cepstra(without_near_mean(mel, HOP), HOP, n_mfcc=13, derivatives=0))
-
-    return signal.cached(("monophone scores",), compute)
+    key = ("monophone scores",)
+    return signal.cached(key, lambda: scores_of(signal, _table().gaussians))
 
 
 @one_thread()
-def _scores(x: Float32) -> Float32:
-    """Return the scores of all phones for cepstra [shape=(T, 13)]."""
-    table = _table()
+def scores_of(signal: Signal, gaussians: Gaussians) -> Float32:
+    """Return the scores of all phones in each frame [shape=(T, n_phones)]."""
+    level = float(np.sqrt(np.mean(np.square(signal.samples, dtype=np.float64))))
+    mel = log_mel(
+        signal.samples * np.float32(_LEVEL / max(level, 1e-6)),
+        signal.rate,
+        HOP,
+        window=0.025625,
+        n_mels=25,
+        fmin=130.0,
+        fmax=min(_HIGHEST, 0.5 * signal.rate),
+        preemphasis=0.97,
+        floor=_FLOOR,
+        normalise_mean=True,
+    )
+    x = cepstra(without_near_mean(mel, HOP), HOP, n_mfcc=13, derivatives=0)
     frames = np.arange(len(x))
 
     def later(by: int) -> Float32:
         return x[np.clip(frames + by, 0, len(x) - 1)]
 
     streams = x, later(2) - later(-2), later(3) - later(-1) - later(1) + later(-3)
-    out = np.zeros((len(x), len(table.names), 3), dtype=np.float32)
-    for stream, slopes, offsets, weights in zip(
-        streams, table.slopes, table.offsets, table.weights, strict=True
-    ):
+    out = np.zeros((len(x), *gaussians.weights.shape[1:3]), dtype=np.float32)
+    for stream, slopes, offsets, weights in zip(streams, *gaussians, strict=True):
         for first in range(0, len(x), _BLOCK):
             part = stream[first : first + _BLOCK]
             scores = np.concatenate((part * part, part), axis=1) @ slopes + offsets
