@@ -43,7 +43,7 @@ _SCALE = np.float32(0.4)  # of log likelihoods
 _FLOOR = 1e-7  # of energies, of speech whose level is that of close speech
 _LEVEL = 0.05
 _HIGHEST = 6800.0  # Hz
-_BLOCK = 256  # frames that are scored at a time
+_BLOCK = 64  # frames that are scored at a time
 _MANNERS = slice(FEATURES.index("vowel"), FEATURES.index("click") + 1)
 _MANNERS = slice(FEATURES.index("vowel"), FEATURES.index("click") + 1)
 _PLACES = slice(FEATURES.index("labial"), FEATURES.index("glottal") + 1)  # from front to back
@@ -54,12 +54,13 @@ class Gaussians(NamedTuple):
 
     Parameters
     ----------
-    slopes : np.ndarray [shape=(3, 26, n * 16)]
-        What squares of numbers, and numbers, count for each Gaussian of each phone.
-    offsets : np.ndarray [shape=(3, n * 16)]
+    slopes : np.ndarray [shape=(3, 26, 16 * n)]
+        What squares of numbers, and numbers, count for the first Gaussian of each phone, for the
+        second, and so on.
+    offsets : np.ndarray [shape=(3, 16 * n)]
         What is added.
-    weights : np.ndarray [shape=(3, n, 3, 16)]
-        The log weight of each in each state.
+    weights : np.ndarray [shape=(3, 3, 16, n)]
+        The log weight of each in each of three states.
     """
 
     slopes: Float32
@@ -91,6 +92,7 @@ def gaussians_of(table: Mapping[str, npt.NDArray[Any]]) -> Gaussians:
     means, deviations, weights = (
         table[name].astype(np.float64) for name in ("means", "deviations", "weights")
     )
+    means, deviations = np.swapaxes(means, 1, 2), np.swapaxes(deviations, 1, 2)
     streams, size = len(means), means.shape[-1]
     precision = 1.0 / np.square(deviations)
     slopes = np.concatenate((-0.5 * precision, means * precision), axis=-1)
@@ -98,7 +100,7 @@ def gaussians_of(table: Mapping[str, npt.NDArray[Any]]) -> Gaussians:
     return Gaussians(
         slopes.reshape(streams, -1, 2 * size).transpose(0, 2, 1).astype(np.float32),
         offsets.reshape(streams, -1).astype(np.float32),
-        weights.astype(np.float32),
+        np.ascontiguousarray(weights.transpose(0, 2, 3, 1), dtype=np.float32),
     )
 
 
@@ -169,26 +171,34 @@ def scores_of(signal: Signal, gaussians: Gaussians) -> Float32:
         return x[np.clip(frames + by, 0, len(x) - 1)]
 
     streams = x, later(2) - later(-2), later(3) - later(-1) - later(1) + later(-3)
-    out = np.zeros((len(x), *gaussians.weights.shape[1:3]), dtype=np.float32)
+    n_states, n_gaussians, n_phones = gaussians.weights.shape[1:]
+    states = np.zeros((len(x), n_states, n_phones), dtype=np.float32)
     for stream, slopes, offsets, weights in zip(streams, *gaussians, strict=True):
         for first in range(0, len(x), _BLOCK):
             part = stream[first : first + _BLOCK]
-            scores = np.concatenate((part * part, part), axis=1) @ slopes + offsets
-            _add_best(scores.reshape(len(part), *weights[:, 0].shape), weights, out[first:])
-    best: Float32 = _SCALE * out.max(axis=2)
+            scores = np.concatenate((part * part, part), axis=1) @ slopes
+            scores += offsets
+            _add_best(scores.reshape(-1, n_gaussians, n_phones), weights, states[first:])
+    best: Float32 = _SCALE * states.max(axis=1)
     return best
 
 
 @compiled()
-def _add_best(scores: Float32, weights: Float32, out: Float32) -> None:
-    """Add to each state [shape=(T or more, n, 3)] its best weighted Gaussian.
+def _add_best(scores: Float32, weights: Float32, states: Float32) -> None:
+    """Add the best weighted Gaussian of each phone to its states [shape=(T or more, 3, n)].
 
-    Of `scores` [shape=(T, n, 16)], and `weights` [shape=(n, 3, 16)].
+    Of `scores` [shape=(T, 16, n)] and `weights` [shape=(3, 16, n)]. The innermost loops are over
+    phones, which lie side by side, so that several are done at once.
     """
+    n_states, n_gaussians, n_phones = weights.shape
+    best = np.empty(n_phones, dtype=np.float32)
     for t in range(scores.shape[0]):
-        for p in range(weights.shape[0]):
-            for s in range(weights.shape[1]):
-                best = scores[t, p, 0] + weights[p, s, 0]
-                for k in range(1, weights.shape[2]):
-                    best = max(best, scores[t, p, k] + weights[p, s, k])
-                out[t, p, s] += best
+        for s in range(n_states):
+            for p in range(n_phones):
+                best[p] = scores[t, 0, p] + weights[s, 0, p]
+            for k in range(1, n_gaussians):
+                for p in range(n_phones):
+                    value = scores[t, k, p] + weights[s, k, p]
+                    best[p] = value if value > best[p] else best[p]
+            for p in range(n_phones):
+                states[t, s, p] += best[p]
