@@ -70,6 +70,11 @@ class EvidenceModel:
             )
         return cls(np.asarray(weights, dtype=np.float64))
 
+    @property
+    def size(self) -> int:
+        """How many numbers it takes."""
+        return len(self.weights) - 1
+
     def __call__(self, evidence: Float64) -> Float64:
         """Return the confidence of notes [shape=(N,)], given their evidence [shape=(N, F)]."""
         return logistic(evidence @ self.weights[:-1] + self.weights[-1])

@@ -16,7 +16,7 @@ from align.features import Feature, Signal, TimedSignal
 from align.features.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
 from align.sequence.aligner import SequenceAligner
-from align.sequence.base import Aligner, Progress
+from align.sequence.base import NAMELESS, Aligner, Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.evidence import EvidenceModel
 from align.sequence.extended import Extended
@@ -27,7 +27,7 @@ from align.sequence.parts import parts_of
 from align.sequence.placement import WINDOW
 from align.sequence.state import aligner_state, arrays_of, restored
 from align.sequence.sureness import Sureness
-from align.speech.expansion import expanded_lattice, expanded_sequence
+from align.speech.expansion import expanded_lattice, expanded_sequence, is_closure
 from align.speech.feature_sets import (
     check_saved,
     default_hop,
@@ -41,10 +41,11 @@ from align.speech.labels import PhoneLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import by_second_ear, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
+from align.speech.second_ear import second_ear
 from align.speech.steady import steady_noise
 from align.speech.surroundings import Surroundings, moved_elsewhere, network_of
 from align.terms import BaseFunctions
-from align.types import SPOKEN_NOISE, Event, Example, Float64, IntArray
+from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
 
 if TYPE_CHECKING:
     from align.speech.text.tiers import TextAlignment
@@ -437,9 +438,11 @@ class SpeechAligner(SequenceAligner):
             self.realisations_ = checked_costs(costs)
         self.unspoken_ = None  # models of before have none
         if "unspoken" in arrays:
-            from align.speech.text.checking.unspoken import N_EVIDENCE
+            from align.speech.text.checking.unspoken import N_BEFORE, N_EVIDENCE
 
-            self.unspoken_ = EvidenceModel.from_array(arrays["unspoken"], "unspoken", N_EVIDENCE)
+            own = arrays["unspoken"]
+            size = N_BEFORE if own.size == N_BEFORE + 1 else N_EVIDENCE
+            self.unspoken_ = EvidenceModel.from_array(own, "unspoken", size)
         self._restore_elsewhere(header, arrays)
 
     # Labels ----------------------------------------------------------------------------------
@@ -477,6 +480,50 @@ class SpeechAligner(SequenceAligner):
         known = {"": "", **read_map("timit_ipa")}
         found = [known.get(label, known.get(self._symbol(label))) for label in labels]
         return None if None in found else [symbol or "" for symbol in found]
+
+    def second_ear(
+        self,
+        audio: Any,
+        labels: Sequence[str],
+        intervals: Float64,
+        *,
+        rate: int | None = None,
+    ) -> Float64 | None:
+        """Return what a second ear says of events; see `align.speech.second_ear`.
+
+        Parameters
+        ----------
+        audio : path or np.ndarray [shape=(n,)]
+            The recording; quick where it was aligned just before.
+        labels : sequence of str, length K
+            What each event is.
+        intervals : np.ndarray [shape=(K, 2)]
+            Start and end of each in seconds.
+        rate : int, optional
+            Sampling rate of samples in Hz.
+
+        Returns
+        -------
+        np.ndarray [shape=(K, 2)] or None
+            NaN for silences, closures of stops, and what is no IPA; None where all are such.
+        """
+        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        signal = self._recent_signal(audio, rate, name)
+        known = [self._sound(label) for label in labels]
+        sounds = np.array([symbol is not None for symbol in known], dtype=bool)
+        start, stop = np.rint(intervals / signal.hop).astype(np.intp).T
+        found = second_ear(signal, [s or "" for s in known], start, stop, sounds)
+        if found is not None:
+            found[~sounds] = np.nan
+        return found
+
+    def _sound(self, label: str) -> str | None:
+        """Return what a label sounds like to a second ear, in the IPA; None for no sound."""
+        symbol = self._symbol(label)
+        if self._unbounded(label) or is_closure(symbol):
+            return None
+        found = self._ipa([label])
+        return None if found is None or found[0] in SILENCES else found[0]
 
     def _unbounded(self, event: Event) -> bool:
         label = str(event)

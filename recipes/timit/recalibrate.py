@@ -8,6 +8,7 @@
     python recipes/timit/recalibrate.py align/data/speech-any.align --match
     python recipes/timit/recalibrate.py align/data/speech-en.align --matches CORPUS
     python recipes/timit/recalibrate.py align/data/speech-de.align --matches CORPUS --only texts
+    python recipes/timit/recalibrate.py align/data/speech-en.align --matches CORPUS --only words
 
 Confidence is learned in training, from networks that did not hear the recording, and these are not
 kept. So a model is trained in the same way, by the first command, or was by
@@ -19,7 +20,8 @@ recorded in quiet is aligned as before. With ``--match`` a model of the IPA that
 of texts, such as `speech-any`, is given the default ones of today, of phones and of texts, and
 nothing is trained.
 
-With ``--matches`` the matches are learned anew, and nothing is trained either. CORPUS holds the
+With ``--matches`` the matches are learned anew, and, of a model of English labels, how probable it
+is that a word was not said; nothing is trained either. CORPUS holds the
 recordings that the model was trained on (``--without`` names speakers of it that were left out).
 Its networks are those of the folds of training, so each of them has not heard some speakers: it
 alone scores these, as it did in training. An aligner for rooms may have kept half of its networks,
@@ -40,6 +42,7 @@ from align.sequence.crossfit import folds_of
 from align.speech.match import DEFAULTS, MatchModel
 from align.speech.mismatches import learned_match
 from align.speech.surroundings import Surroundings, network_of
+from align.speech.text.checking.spoiling import unspoken_from_text
 from align.speech.text.checking.wrong_texts import learned_text_match
 
 
@@ -55,7 +58,7 @@ def main() -> None:
         "--matches", metavar="CORPUS", help="that it was trained on; learn its matches"
     )
     parser.add_argument("--without", nargs="+", default=[], help="speakers it was not trained on")
-    parser.add_argument("--only", choices=["phones", "texts"], help="matches; by default both")
+    parser.add_argument("--only", choices=["phones", "texts", "words"], help="by default all")
     parser.add_argument("-o", "--output", help="another file, and the model stays as it is")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument(
@@ -106,7 +109,10 @@ def relearn_matches(
     jobs: int | None = 1,
     only: str | None = None,
 ) -> None:
-    """Give a model the matches that it learns today from the recordings it was trained on."""
+    """Give a model what it learns of matches today from the recordings it was trained on.
+
+    Only those of `phones`, of `texts`, or how probable it is that `words` were not said.
+    """
     if model.takes_ipa and model.language is None:
         raise SystemExit(
             "a model of many languages has matches of a language that it has not heard: see "
@@ -129,10 +135,13 @@ def relearn_matches(
         own.problems_, own.n_jobs = [], jobs
         kept, xs, _ = own._problems(heard, usable, silent)
         heard, usable = [heard[i] for i in kept], [usable[i] for i in kept]
-        if only != "texts":
+        if only in (None, "phones"):
             own.match_ = learned_match(own, heard, xs, usable)
             show(f"{kind or 'as recorded'}, {len(heard)} recordings, phones", own.match_)
-        if only == "phones":
+        if only in (None, "words") and own is model and model.unspoken_ is not None:
+            model.unspoken_ = unspoken_from_text(own, heard, usable) or model.unspoken_
+            print("words", model.unspoken_.weights.round(3).tolist(), flush=True)
+        if only in ("phones", "words"):
             pass
         elif own is model and model.takes_ipa:
             own.text_match_ = learned_text_match(own, heard, usable)

@@ -87,6 +87,33 @@ def test_frames_are_those_of_the_recording_itself() -> None:
     np.testing.assert_array_equal(plain.second, moved.second)
 
 
+def test_it_hears_the_labels_of_an_aligner() -> None:
+    """In the IPA, which TIMIT's labels have; silences and closures are no sounds."""
+    samples, rate = soundfile.read(KIWI, dtype="float32")
+    labels = ("sil", "cl", "t", "ah", "q", "dx", "spn")
+    times = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    intervals = np.stack((times[:-1], times[1:]), axis=1)
+    english = align.load("speech-en")
+    assert isinstance(english, align.SpeechAligner)
+    found = english.second_ear(samples, labels, intervals, rate=rate)
+    assert found is not None
+    sounds = np.array([False, False, True, True, False, True, False])
+    np.testing.assert_array_equal(np.isnan(found).any(axis=1), ~sounds)
+    frames = np.rint(intervals / 0.005).astype(np.intp)
+    symbols = ["", "", "t", "ʌ", "", "ɾ", ""]
+    expected = second_ear(speech(), symbols, *frames.T, sounds)
+    assert expected is not None
+    np.testing.assert_allclose(found[sounds], expected[sounds], atol=1e-5)
+    only = english.second_ear(samples, labels[:2], intervals[:2], rate=rate)
+    assert only is None
+    other = align.load("speech-any")
+    assert isinstance(other, align.SpeechAligner)
+    found = other.second_ear(samples, ["", "t", "ʌ"], intervals[:3], rate=rate)
+    assert found is not None
+    assert np.isnan(found[0]).all()
+    assert np.isfinite(found[1:]).all()
+
+
 def evidence(ratio: float, contrast: float, n: int = 30) -> Evidence:
     parts = np.tile([-0.9, -1.7, -1.6, -0.5], (n, 1))
     second = np.tile([ratio, contrast], (n, 1))

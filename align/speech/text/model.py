@@ -70,6 +70,12 @@ class PhoneAligner(Protocol):
         """Return roughly when each event begins, in seconds, or None."""
         ...
 
+    def second_ear(
+        self, audio: Any, labels: Sequence[str], intervals: Float64, *, rate: int | None
+    ) -> Float64 | None:
+        """Return what a second ear says of events, in seconds."""
+        ...
+
     def lattice_paths(
         self,
         audio: Any,

@@ -36,7 +36,7 @@ from align.speech.text.checking.passages import (
     with_short_passages,
     within_the_text,
 )
-from align.speech.text.checking.unspoken import DEFAULT, WordPath, asked_words
+from align.speech.text.checking.unspoken import DEFAULT, SecondEar, WordPath, asked_words
 from align.speech.text.lattice import (
     TRUSTED,
     Departures,
@@ -139,7 +139,8 @@ class WordAligner:
         """
         paths = self.paths(words)
         temperature = self.model.placement_.temperature
-        found = asked_words(paths.path, paths.whole, words, temperature)
+        ear = self._second_ear(self._whole(words))
+        found = asked_words(paths.path, paths.whole, words, temperature, second_ear=ear)
         return None if found is None else found.evidence
 
     def paths(self, words: Sequence[str]) -> Paths:
@@ -147,8 +148,7 @@ class WordAligner:
 
         Raises DataError where the words do not fit into the recording.
         """
-        span = (0.0, self.recording.duration)
-        part = self._part(Utterance(" ".join(words)), words, span)
+        part = self._whole(words)
         with part.named():
             return departing_paths(self.model, part, self._lattices(words))
 
@@ -399,7 +399,8 @@ class WordAligner:
         with part.named():
             path, whole = departing_paths(model, part, self._lattices(words), near, unsaid)
             known = model.unspoken_ or DEFAULT
-            about = judged(path, whole, words, known, temperature, gaps, unsaid)
+            ear = self._second_ear(part)
+            about = judged(path, whole, words, known, temperature, gaps, unsaid, ear)
             found = whole().found
             # of a stretch of a long text it is known that the rest of the text was said
             if (
@@ -443,6 +444,20 @@ class WordAligner:
         part = part_of(self.recording, utterance, span)
         part.check_room(words, self.entries, self.model.hop_)
         return part
+
+    def _whole(self, words: Sequence[str]) -> Part:
+        """Return the whole recording; the words must fit into it."""
+        span = (0.0, self.recording.duration)
+        return self._part(Utterance(" ".join(words)), words, span)
+
+    def _second_ear(self, part: Part) -> SecondEar:
+        """Return what says of a path through a part what a second ear does."""
+
+        def heard(found: LatticeAlignment) -> Float64 | None:
+            own = found.alignment
+            return self.model.second_ear(part.samples, own.labels, own.intervals, rate=part.rate)
+
+        return heard
 
     def _lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:
         """Return what makes the lattice of some words, given what departures cost."""

@@ -26,6 +26,7 @@ from align.speech.text.checking.passages import SURE
 from align.speech.text.checking.unspoken import (
     PROBABLE,
     AskedWords,
+    SecondEar,
     WordPath,
     asked_words,
 )
@@ -74,15 +75,16 @@ def judged(
     temperature: float,
     gaps: Collection[int],
     unsaid: IntArray,
+    second_ear: SecondEar | None = None,
 ) -> Judged:
     """Return the mismatches of a text in order; times are those of `path`.
 
-    `whole` and `temperature` are as in `asked_words`, and `model` says how probable it is that a
-    word was not said. In front of the words with the numbers `gaps` others have been left out of
-    the text, so that they do not follow the words before. Those with the numbers `unsaid` were
-    surely not said.
+    `whole`, `temperature` and `second_ear` are as in `asked_words`, and `model` says how probable
+    it is that a word was not said. In front of the words with the numbers `gaps` others have been
+    left out of the text, so that they do not follow the words before. Those with the numbers
+    `unsaid` were surely not said.
     """
-    asked = asked_words(path, whole, words, temperature, model)
+    asked = asked_words(path, whole, words, temperature, model, second_ear)
     if asked is None:
         return Judged([], [], unsaid, unsaid[:0])
     unspoken = model(asked.evidence)

@@ -11,7 +11,9 @@ A function of evidence (`align.sequence.evidence`), for each word where the best
   neighbours lose theirs;
 * on how many sides of it the text is departed from, where it is said: words that were not said,
   and speech that is not in the text, come together; and the same once more where the best path
-  leaves the word out, since beside others it is left out sooner.
+  leaves the word out, since beside others it is left out sooner;
+* what a second ear says (`align.speech.second_ear`): the means of both its numbers over the sounds
+  of the word, less what is usual. Models of before have learned without them.
 
 It is learned in training, from texts that are spoiled: `align.speech.text.checking.spoiling`.
 """
@@ -19,7 +21,7 @@ It is learned in training, from texts that are spoiled: `align.speech.text.check
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,19 +35,29 @@ from align.types import Float64, IntArray
 
 __all__ = [
     "DEFAULT",
+    "N_BEFORE",
     "N_EVIDENCE",
     "PROBABLE",
     "AskedWords",
+    "SecondEar",
     "WordPath",
     "asked_words",
 ]
 
 
-N_EVIDENCE = 9
+N_EVIDENCE = 11
 """Numbers for each word."""
 
+N_BEFORE = 9
+"""Those of models that have not asked a second ear."""
+
+SecondEar: TypeAlias = Callable[[LatticeAlignment], Float64 | None]
+"""Returns what it says of the events of a path [shape=(K, 2)]: see `PhoneAligner.second_ear`."""
+
 DEFAULT = EvidenceModel(
-    np.array([2.51, -0.369, -1.907, -1.014, -1.146, -1.5, -0.986, 1.102, -0.944, 2.399])
+    np.array(
+        [2.182, 0.254, -1.67, -0.929, -0.736, -1.517, -0.53, 1.165, -1.163, -0.414, -0.353, 0.689]
+    )
 )
 """For models that learned none, since they were trained without texts or before there was one.
 
@@ -59,6 +71,7 @@ PROBABLE = 0.5
 _LEAST = 0.01  # matches are clipped to this, and to one less this
 _FURTHEST, _GAIN_SIZE = 20.0, 10.0  # log odds, and what they are divided by
 _SOUNDS = 2  # on either side of a word, whose match counts
+_USUAL = -1.0, 3.3  # what a second ear says of a sound that was said
 _BESIDE = 2  # words on either side of what is asked for that may be said in another way,
 _MOVING = 0.5  # and seconds around them within which others may begin sooner or later
 
@@ -152,7 +165,9 @@ class WordPath:
 
 
 class AskedWords(NamedTuple):
-    """The evidence of each word [shape=(W, N_EVIDENCE)], and paths that leave out some of them.
+    """The evidence of each word [shape=(W, F)], and paths that leave out some of them.
+
+    F is `N_EVIDENCE`, or what the model that asked has learned from.
 
     `unsaid` has the best of the paths that leave out a word, for each word that was asked for.
     """
@@ -174,12 +189,14 @@ def asked_words(
     words: Sequence[str],
     temperature: float,
     model: EvidenceModel | None = None,
+    second_ear: SecondEar | None = None,
 ) -> AskedWords | None:
     """Return the evidence of each word on a path that may leave words out.
 
     `whole` returns the best path that has all of them, and is asked only where `path` has not.
-    What the text scores without a word is asked of those that may then be `PROBABLE` to a `model`,
-    or of all; of the others it is taken to be much less. None where no match is known.
+    The `second_ear` is asked unless the `model` has learned without it. What the text scores
+    without a word is asked of those that may then be `PROBABLE` to a `model`, or of all; of the
+    others it is taken to be much less. None where no match is known.
     """
     n_words = len(words)
     fit = _fits(path, n_words)
@@ -190,6 +207,12 @@ def asked_words(
         other_fit = _fits(whole(), n_words)
         assert other_fit is not None
         fit[:, skipped] = other_fit[:, skipped]
+    size = N_EVIDENCE if model is None else model.size
+    heard = np.zeros((2, n_words))
+    if second_ear is not None and size > N_BEFORE:
+        heard = _heard(path, n_words, second_ear)
+        if skipped.size:
+            heard[:, skipped] = _heard(whole(), n_words, second_ear)[:, skipped]
     odds, many = log_odds(fit[0], _LEAST), np.log(np.maximum(fit[1], 1.0))
     weak = np.array([is_function_word(word) for word in words], dtype=np.float64)
     sides = path.departures_beside(n_words)
@@ -197,9 +220,8 @@ def asked_words(
 
     def evidence() -> Float64:
         more, left_out = np.maximum(gain, 0.0), sides * (gain > 0.0)
-        return np.stack(
-            [gain, odds, many, odds * many, more, weak, fit[2], sides, left_out], axis=1
-        )
+        own = [gain, odds, many, odds * many, more, weak, fit[2], sides, left_out, *heard]
+        return np.stack(own[:size], axis=1)
 
     asked = np.ones(n_words, dtype=bool)
     if model is not None:
@@ -217,6 +239,23 @@ def asked_words(
             sides[word] = other.departures_beside(n_words)[word]
     gain = np.clip(gain, -_FURTHEST, _FURTHEST) / _GAIN_SIZE
     return AskedWords(evidence(), unsaid)
+
+
+def _heard(path: WordPath, n_words: int, second_ear: SecondEar) -> Float64:
+    """Return what a second ear says of each word, less what is usual [shape=(2, W)].
+
+    0 of words without a sound that it knows.
+    """
+    of_words = np.zeros((2, n_words))
+    found, nodes = second_ear(path.found), path.found.nodes
+    if found is None:
+        return of_words
+    words = np.where(path.built.unspoken[nodes], -1, path.built.word[nodes])
+    on = np.flatnonzero((words >= 0) & ~np.isnan(found[:, 0]))
+    count = np.maximum(np.bincount(words[on], minlength=n_words), 1)
+    for k, usual in enumerate(_USUAL):
+        of_words[k] = np.bincount(words[on], found[on, k] - usual, n_words) / count
+    return of_words
 
 
 def _fits(path: WordPath, n_words: int) -> Float64 | None:

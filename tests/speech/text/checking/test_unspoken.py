@@ -15,6 +15,7 @@ from align.speech.text.checking import spoiling
 from align.speech.text.checking.spoiling import spoiled_texts, unspoken_model
 from align.speech.text.checking.unspoken import (
     DEFAULT,
+    N_BEFORE,
     N_EVIDENCE,
     PROBABLE,
     WordPath,
@@ -135,8 +136,51 @@ def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
     assert again.unspoken_ is not None
     assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
     for weights in (np.zeros(2), np.full(N_EVIDENCE + 1, np.nan)):
-        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(10,\)"):
+        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(12,\)"):
             EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
+
+
+def test_a_model_of_before_is_read_and_asks_no_second_ear(
+    word_aligner: WordAligner, tmp_path: Path
+) -> None:
+    model = align.load("speech-en")
+    assert isinstance(model, align.SpeechAligner)
+    model.unspoken_ = EvidenceModel(DEFAULT.weights[[*range(N_BEFORE), -1]])
+    model.save(tmp_path / "m.align")
+    again = align.load(tmp_path / "m.align")
+    assert isinstance(again, align.SpeechAligner)
+    assert again.unspoken_ is not None
+    assert again.unspoken_.size == N_BEFORE
+
+    def never(_: object) -> None:
+        raise AssertionError("it was asked")
+
+    said = [*WORDS[:3], "elephant", *WORDS[3:]]
+    paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
+    asked = asked_words(
+        paths.path, paths.whole, said, temperature, again.unspoken_, second_ear=never
+    )
+    assert asked is not None
+    assert asked.evidence.shape == (len(said), N_BEFORE)
+    with pytest.raises(AssertionError, match="it was asked"):
+        asked_words(paths.path, paths.whole, said, temperature, DEFAULT, second_ear=never)
+
+
+def test_a_second_ear_is_asked_of_each_word(word_aligner: WordAligner) -> None:
+    at = 3
+    said = [*WORDS[:at], "elephant", *WORDS[at + 1 :]]  # instead of "fox"
+    found = word_aligner.evidence(said)
+    assert found is not None
+    ratio, contrast = found[:, N_BEFORE:].T
+    others = np.arange(len(said)) != at
+    assert ratio[at] < ratio[others].min()
+    assert contrast[at] < np.median(contrast[others]) - 1.0
+    assert abs(np.median(ratio[others])) < 1.0
+    paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
+    deaf = asked_words(paths.path, paths.whole, said, temperature, second_ear=lambda _: None)
+    assert deaf is not None
+    assert not deaf.evidence[:, N_BEFORE:].any()  # as is usual
+    np.testing.assert_array_equal(deaf.evidence[:, :N_BEFORE], found[:, :N_BEFORE])
 
 
 def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAligner) -> None:
