@@ -109,7 +109,8 @@ class Evidence:
     steady : np.ndarray [shape=(K,)], optional
         Log probability that nothing else begins inside of each event; 0 where it is not known.
     second : np.ndarray [shape=(K, 2)], optional
-        What a second ear says of each event; see `align.speech.second_ear`.
+        What a second ear says of each event; see `align.speech.second_ear`. NaN of what it
+        does not know.
     source : tuple, optional
         The speaker and the recording that it is of, where a match is learned from it.
     """
@@ -154,13 +155,21 @@ class Evidence:
         steady = 0.0 if self.steady is None else float(self.steady[self.sounds].sum())
         return np.array([hidden / max(1.0, seconds / _BLOCK), steady / max(sum(self.sounds), 1)])
 
+    def heard(self) -> Float64 | None:
+        """Return what a second ear says of the sounds that it knows; None if it was not asked."""
+        if self.second is None:
+            return None
+        known: Float64 = self.second[self.sounds & ~np.isnan(self.second[:, 0])]
+        return known
+
     def by_second_ear(self, usual: Float64) -> Float64:
         """Return what a second ear says of the sounds [shape=(2,)], with the `usual` if unknown.
 
         Means over sounds, times the root of their number, as of 40 where there are more.
         """
-        n = int(self.sounds.sum())
-        mean = usual if self.second is None or not n else self.second[self.sounds].mean(axis=0)
+        own = self.heard()
+        n = int(self.sounds.sum()) if own is None else len(own)
+        mean = usual if own is None or not n else own.mean(axis=0)
         return np.asarray(mean * np.sqrt(min(max(n, 1), _MANY)))
 
     def n_sounds(self) -> int:
@@ -557,7 +566,8 @@ def _usual_gap(right: Sequence[Evidence]) -> float:
 
 def _usual_second(right: Sequence[Evidence]) -> Float64:
     """Return the median of what a second ear says of right sounds; 0 where none is known."""
-    known = [e.second[e.sounds].mean(axis=0) for e in right if e.second is not None]
+    heard = [e.heard() for e in right]
+    known = [own.mean(axis=0) for own in heard if own is not None and len(own)]
     return np.median(known, axis=0) if known else np.zeros(2)
 
 

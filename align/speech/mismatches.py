@@ -201,12 +201,14 @@ def by_second_ear(
     events: tuple[Event, ...],
     onsets: IntArray,
 ) -> Evidence:
-    """Return evidence with what a second ear says of the events; as it is, if they are no IPA."""
-    symbols = aligner._ipa(events)
-    if symbols is None:
-        return evidence
+    """Return evidence with what a second ear says of the events; as it is, if it knows none."""
+    known = [aligner._sound(str(event)) for event in events]
+    sounds = evidence.sounds & np.array([symbol is not None for symbol in known], dtype=bool)
+    symbols = [symbol or "" for symbol in known]
     start = np.clip(np.asarray(onsets, dtype=np.intp), *extended.span) - extended.before
-    heard = second_ear(extended.own, symbols, start, start + evidence.frames, evidence.sounds)
+    heard = second_ear(extended.own, symbols, start, start + evidence.frames, sounds)
+    if heard is not None:
+        heard[~sounds] = np.nan
     return replace(evidence, second=heard)
 
 

@@ -114,6 +114,27 @@ def test_it_hears_the_labels_of_an_aligner() -> None:
     assert np.isfinite(found[1:]).all()
 
 
+def test_what_it_does_not_know_does_not_silence_it() -> None:
+    """Texts of English have closures without a place, which no symbol of the IPA names."""
+    model, own = align.load("speech-en"), speech()
+    events = ("sil", "cl", "t", "ah")
+    start = np.array([0, 40, 60, 80])
+    about = Evidence(
+        np.zeros((4, 4)), np.zeros(4), np.array([40, 20, 20, 20]), np.arange(4) > 0, 0.005
+    )
+    found = by_second_ear(model, about, Extended(own, own), events, start)
+    heard = found.heard()
+    assert heard is not None
+    assert heard.shape == (2, 2)
+    symbols, sounds = ["", "", "t", "ʌ"], np.arange(4) > 1
+    expected = second_ear(own, symbols, start, start + about.frames, sounds)
+    assert expected is not None
+    np.testing.assert_allclose(heard, expected[2:])
+    mean = heard.mean(axis=0) * np.sqrt(2)
+    np.testing.assert_allclose(found.by_second_ear(np.zeros(2)), mean)
+    assert about.heard() is None
+
+
 def evidence(ratio: float, contrast: float, n: int = 30) -> Evidence:
     parts = np.tile([-0.9, -1.7, -1.6, -0.5], (n, 1))
     second = np.tile([ratio, contrast], (n, 1))
