@@ -155,7 +155,7 @@ class Evidence:
         steady = 0.0 if self.steady is None else float(self.steady[self.sounds].sum())
         return np.array([hidden / max(1.0, seconds / _BLOCK), steady / max(sum(self.sounds), 1)])
 
-    def heard(self) -> Float64 | None:
+    def of_second_ear(self) -> Float64 | None:
         """Return what a second ear says of the sounds that it knows; None if it was not asked."""
         if self.second is None:
             return None
@@ -167,7 +167,7 @@ class Evidence:
 
         Means over sounds, times the root of their number, as of 40 where there are more.
         """
-        own = self.heard()
+        own = self.of_second_ear()
         n = int(self.sounds.sum()) if own is None else len(own)
         mean = usual if own is None or not n else own.mean(axis=0)
         return np.asarray(mean * np.sqrt(min(max(n, 1), _MANY)))
@@ -566,7 +566,7 @@ def _usual_gap(right: Sequence[Evidence]) -> float:
 
 def _usual_second(right: Sequence[Evidence]) -> Float64:
     """Return the median of what a second ear says of right sounds; 0 where none is known."""
-    heard = [e.heard() for e in right]
+    heard = [e.of_second_ear() for e in right]
     known = [own.mean(axis=0) for own in heard if own is not None and len(own)]
     return np.median(known, axis=0) if known else np.zeros(2)
 

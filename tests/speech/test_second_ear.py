@@ -123,7 +123,7 @@ def test_what_it_does_not_know_does_not_silence_it() -> None:
         np.zeros((4, 4)), np.zeros(4), np.array([40, 20, 20, 20]), np.arange(4) > 0, 0.005
     )
     found = by_second_ear(model, about, Extended(own, own), events, start)
-    heard = found.heard()
+    heard = found.of_second_ear()
     assert heard is not None
     assert heard.shape == (2, 2)
     symbols, sounds = ["", "", "t", "ʌ"], np.arange(4) > 1
@@ -132,7 +132,7 @@ def test_what_it_does_not_know_does_not_silence_it() -> None:
     np.testing.assert_allclose(heard, expected[2:])
     mean = heard.mean(axis=0) * np.sqrt(2)
     np.testing.assert_allclose(found.by_second_ear(np.zeros(2)), mean)
-    assert about.heard() is None
+    assert about.of_second_ear() is None
 
 
 def evidence(ratio: float, contrast: float, n: int = 30) -> Evidence:

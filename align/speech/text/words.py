@@ -413,7 +413,9 @@ class WordAligner:
             if not len(said) or (len(said) == len(words) and not len(about.after)):
                 return _Found(found, path.built, found, whole(), *about[:3])
             sure = self._followed(part, words, near, said, about.after)
-            more = _of_more(found, sure.found)
+            unspoken = sum(len(m.words) for m in about.mismatches)
+            # what few words of a text fit says nothing for all of it
+            more = found if 2 * unspoken >= len(words) else _of_more(found, sure.found)
             return _Found(sure.found, sure.built, more, sure, *about[:3])
 
     def _followed(
