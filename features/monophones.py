@@ -118,7 +118,7 @@ def monophone(symbol: str) -> int:
 
     Examples
     --------
-    >>> monophone("tʰ") == monophone("t̪ʰ")
+    >>> monophone("ʂ") == monophone("ʃ")
     True
     """
     known = _table().symbols
