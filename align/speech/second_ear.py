@@ -1,6 +1,6 @@
 """What a second ear says of an alignment: Gaussians of English phones, beside the networks.
 
-An event's phone is that of English whose articulation is nearest. Two numbers come of it:
+An event's phone is that of English which its symbol sounds like. Two numbers come of it:
 
 * the log ratio: its score per frame, less that of the best phones of each frame;
 * the contrast: its score per frame, less what the other sounds of the transcript would score
