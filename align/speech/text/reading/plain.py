@@ -23,6 +23,7 @@ _FIRST = {  # what the text begins with
         r"( +\S+){2}( +(<NA>|[\d.]+)){2}( +\S+){4,5} *(\n|$)"
     ),
     "a Partitur file of BAS": re.compile(r"LHD:?\s+Partitur", re.IGNORECASE),
+    "a treebank (CoNLL-U)": re.compile(r"\d+(-\d+)?(\t[^\t\n]+){9}(\n|$)"),
 }
 _TRANSCRIBER = re.compile(
     rb"[^<]{0,8}(?:<[?!](?!DOCTYPE Trans\b)[^>]*>\s*)*<(?:!DOCTYPE )?Trans\b"
@@ -40,6 +41,9 @@ _ALL = {  # what each of at least two lines is, but for comments
 _ALTERNATIVES = re.compile(r"\S+ +\S+ +\* +\* +<ALT(_BEGIN|_END)?>")
 _LABELLED = re.compile(rf"\s*{_TIME}\s+\d+\s+\S.*")
 """A line of xwaves, as Buckeye's files have them below a line ``#``."""
+
+_TIMED = re.compile(r"\s*(TC\s+)?(\d+:){1,2}\d\d[.,]\d+ - (\d+:){1,2}\d\d[.,]\d+\s*")
+"""A line of ELAN's transcript below each annotation: ``TC   00:00:00.780 - 00:00:04.090``."""
 
 _CLOCK = re.compile(r"(?:\d+:)*\d+(?:[.,]\d+)?")
 _NAMED = re.compile(
@@ -111,6 +115,8 @@ def _by_lines(lines: Sequence[str]) -> str | None:
     heads = [k for k, line in enumerate(lines[:-1]) if line.strip() == "#"]
     if heads and all(_LABELLED.fullmatch(line) for line in lines[heads[0] + 1 :]):
         return "a file of labels with times"
+    if any(_TIMED.fullmatch(line) for line in lines):
+        return "a transcript with times"
     # the first line may have names of columns
     return "a table" if all(_is_row(line.split("\t")) for line in lines[1:]) else None
 

@@ -16,6 +16,9 @@ _LABELS = {
     "Kaldi": "ann-1 kiwi 0.3 1.9\nann-2 kiwi 2.0 3.3\n",
     "labels with times": "0 4000000 sil -12.5\n4000000 8000000 k -3\n",
     "with times": "header\n#\n0.314000 122 <SIL>; ; null\n0.600000 122 quick; k w ih k; JJ\n",
+    "CoNLL-U": "# text = A fox.\n1\tA\ta\tDET\tDT\t_\t2\tdet\t_\t_\n"
+    "2\tfox\tfox\tNOUN\tNN\t_\t0\troot\t_\t_\n",
+    "a transcript with times": "Ann  a quick brown fox\n     TC   00:00:00.300 - 00:00:01.900\n",
     "a table": "Tier\tBegin\tEnd\tAnnotation\nAnn\t0.300\t1.900\ta fox\nBob\t2.0\t3.3\tjumps\n",
     "table": "Ann\t\t00:00:00.3\t00:00:01.9\ta fox\nBob\t\t00:00:02.0\t00:00:03.3\tjumps\n",
 }
@@ -63,6 +66,7 @@ def test_names_of_utterances_are_not_said(tmp_path: Path) -> None:
         "The covid-19 year\n2020-2021 was long",
         "Ann: it is 5 6 or 7\nBob: no",
         "A sentence.",
+        "Coffee is\n9:15 - 10:30",
         "1 2 buckle my shoe\n3 4 knock at the door",
         "50.7 7.1 Bonn on the Rhine\n52.5 13.4 Berlin",
         "2-3 onions\n1-2 cups of flour",
