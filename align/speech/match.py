@@ -75,6 +75,7 @@ _HIGHEST_IN_NOISE = 0.7
 _LEAST_IN_ROOM = 0.7  # set on two speakers of EmoDB, by a match learned for all surroundings
 _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
 _FOR_FEW_ORDERS = 5.0  # the same where the order counts
+_LEAST_FALL = 6.0  # and at least by this where it does not: other voices than those of the corpus
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
 _ENOUGH, _DOUBTED = 20, 0.01  # right texts of few sounds, and which share of them may be doubted
 _SHAPES = ((7,), (11,), (2, 13), (2, 15))  # of weights; the last is learned now
@@ -396,7 +397,9 @@ class MatchModel:
         short = [*few, *right] if orders else few
         numbers = [float(_odds(weights, _numbers(e, usual, second))) for e in short]
         doubted = float((logistic(flat * odds[many]) < border).mean())
-        for_few = _fall(numbers, short, float(border), max(doubted, _DOUBTED))
+        for_few = _fall(
+            numbers, short, float(border), max(doubted, _DOUBTED), 0.0 if orders else _LEAST_FALL
+        )
         sounding = [
             np.concatenate([e.parts[e.sounds][:, _OF_EVENTS] for e in some])
             for some in (right, wrong)
@@ -572,18 +575,18 @@ def _usual_second(right: Sequence[Evidence]) -> Float64:
 
 
 def _fall(
-    odds: Sequence[float], right: Sequence[Evidence], border: float, doubted: float
+    odds: Sequence[float], right: Sequence[Evidence], border: float, doubted: float, least: float
 ) -> float | None:
     """Return by how much a border must fall for few sounds, so that a share of them is below it.
 
-    None where too few recordings of few sounds are known.
+    By so much at `least`. None where too few recordings of few sounds are known.
     """
     few = [(e.n_sounds(), x) for e, x in zip(right, odds, strict=True) if e.n_sounds() < _SOUNDS]
     if len(few) < _ENOUGH:
         return None
     top = float(np.log(border / (1.0 - border)))
     falls = [(top - x) / (1.0 / max(n, 1) - 1.0 / _SOUNDS) for n, x in few]
-    return float(np.clip(np.quantile(falls, 1.0 - doubted), 0.0, _FOR_FEW))
+    return float(np.clip(np.quantile(falls, 1.0 - doubted), least, _FOR_FEW))
 
 
 def _fitted_logistic(

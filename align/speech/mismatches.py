@@ -57,9 +57,9 @@ _FEW = "few"  # the kind of pieces of recordings with their own events: right, a
 _Asked = tuple[str, Signal, tuple[Event, ...]]  # a kind, and what is heard with which events
 _Source = tuple[Hashable, Hashable]  # a speaker, and a recording
 _MOST = 400  # recordings; each is decoded a few times
-_HIGHEST_HERE = (
-    0.4  # a border of phones, where right ones in noise or rooms are another's to judge
-)
+# A border of phones, where right ones in noise or rooms are another's to judge. The aligner for
+# noise keeps the usual limit: noise may be far louder than that of its copies.
+_HIGHEST_HERE = 0.4
 _PIECE = (6, 14)  # events of a piece
 _NEAR = 12  # transcripts that are nearest in length, one of which is taken
 
@@ -113,8 +113,9 @@ def learned_match(
     for _, kept in zip(counted(chosen, progress, "calibrating"), done, strict=True):
         for kind, found in kept:
             kinds.found[kind].append(found)
-    elsewhere = aligner.surroundings or aligner._trained_for is not None
-    return kinds.fitted(**({"highest": _HIGHEST_HERE} if elsewhere else {}))
+    own = aligner._trained_for
+    others_judge = own.kind != "noise" if own is not None else aligner.surroundings
+    return kinds.fitted(**({"highest": _HIGHEST_HERE} if others_judge else {}))
 
 
 @one_thread()

@@ -87,7 +87,7 @@ def seems_a_part(match: float, mismatches: Sequence[Mismatch]) -> bool:
     (False, True, True)
     """
     unspoken = sum(len(m.words) for m in mismatches if m.kind == "unspoken")
-    return match < GOOD or unspoken >= _FEWEST
+    return match < GOOD or unspoken >= _SHORTEST
 
 
 class Said(NamedTuple):
