@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align.features.dereverberation import dereverberated
 from align.features.near_mean import without_near_mean
 from align.features.signal import Signal
 from align.features.spectra import log_mel
@@ -58,17 +59,25 @@ def drawn(
 
 
 def disguised_energies(
-    signal: Signal, disguise: Disguise, windows: Sequence[float], n_mels: int
+    signal: Signal,
+    disguise: Disguise,
+    windows: Sequence[float],
+    n_mels: int,
+    *,
+    without_echo: bool = False,
 ) -> Float32:
     """Return log mel energies for every window, without their mean [shape=(T, n)].
 
     A frame lasts `tempo` hops, and begins `shift` frames later. The filters stand `stretch` times
-    higher: their bank is laid out for a sampling rate that is wrong by as much.
+    higher: their bank is laid out for a sampling rate that is wrong by as much. `without_echo`
+    asks for those of the recording without the echo of a room.
     """
     shift, tempo, stretch, other = disguise
     hop_length = max(1, round(signal.hop_length * tempo))
     rate = round(signal.rate / stretch)
     samples = _levelled(signal.samples if other is None else other)
+    if without_echo:
+        samples = dereverberated(samples, signal.rate)
     samples = _shifted(samples, round(shift * signal.hop_length))
     parts = [
         log_mel(

@@ -117,6 +117,9 @@ class NetworkConfidence(Feature):
         The classes of the ``transition`` head, on either side.
     networks_ : list of FrameNetwork
         Their outputs are averaged before softmax and logistic function.
+    without_echo : bool
+        Whether the echo of a room is taken from recordings before they are heard, see
+        `align.features.dereverberation`. Aligners for rooms ask for it.
     """
 
     name = "network"
@@ -126,6 +129,7 @@ class NetworkConfidence(Feature):
     cross_fit: ClassVar[bool] = True
     pools_folds: ClassVar[bool] = True
     scores_noise: ClassVar[bool] = True
+    without_echo: bool = False
     _noise: float = NOISE
     _pauses: float = 1.0
     _first: Self | None = None  # whose networks training begins with
@@ -391,11 +395,13 @@ class NetworkConfidence(Feature):
         """Log mel energies for every window [shape=(T, n)], in a disguise."""
 
         def compute() -> Float32:
-            return disguised_energies(signal, disguise, self.windows, self.n_mels)
+            return disguised_energies(
+                signal, disguise, self.windows, self.n_mels, without_echo=self.without_echo
+            )
 
         if disguise is not PLAIN:
             return compute()  # used once: not worth the memory
-        key = ("network inputs", tuple(self.windows), self.n_mels)
+        key = ("network inputs", tuple(self.windows), self.n_mels, self.without_echo)
         return signal.cached(key, compute)
 
     def _labelled(self, item: TimedSignal, disguise: Disguise) -> tuple[Float32, list[Target]]:

@@ -43,7 +43,12 @@ from align.speech.mismatches import by_second_ear, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.second_ear import second_ear
 from align.speech.steady import steady_noise
-from align.speech.surroundings import Surroundings, moved_elsewhere, network_of
+from align.speech.surroundings import (
+    Surroundings,
+    hear_as_asked,
+    moved_elsewhere,
+    network_of,
+)
 from align.terms import BaseFunctions
 from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
 
@@ -212,11 +217,21 @@ class SpeechAligner(SequenceAligner):
                 if self.takes_ipa and self.text_match_ is not None:
                     other.text_match_ = self.text_match_.in_room()
                 sounds.update(other._trained_for.sounds)
-                self.elsewhere_[kind], other._trained_for = other, None
+                other._trained_for = None
+                self._ask_elsewhere(kind, other)
         self._fold_features = None
         if self.elsewhere_:
             self.hearing_ = Hearing.fitted([sounds[kind] for kind in ("", *self.elsewhere_)])
             self.training_["surroundings"] = [*self.elsewhere_]
+
+    def _ask_elsewhere(self, kind: str, other: "SpeechAligner") -> None:
+        """Let another aligner align what sounds like other surroundings.
+
+        One for rooms learns from them as they sound, and then hears them without their echo: what
+        is left of it is milder than what it knows. Learned without echo, it is worse.
+        """
+        self.elsewhere_ = {**self.elsewhere_, kind: other}
+        hear_as_asked(kind, other.features_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the features of the folds behind: other processes are given those they need."""
@@ -292,7 +307,7 @@ class SpeechAligner(SequenceAligner):
             if kind not in KINDS:
                 raise ModelError(f"surroundings are {kind!r}, must be of {', '.join(KINDS)}.")
             state = arrays_of(arrays, f"{kind}.")
-            self.elsewhere_[str(kind)] = restored(type(self), own, state, str(kind), users)
+            self._ask_elsewhere(kind, restored(type(self), own, state, kind, users))
         if self.elsewhere_:
             state = arrays_of(arrays, "hearing.")
             self.hearing_ = Hearing.from_state(state, 1 + len(self.elsewhere_))
@@ -370,6 +385,10 @@ class SpeechAligner(SequenceAligner):
         progress: Progress | None = None,
     ) -> None:
         super()._calibrate(items, xs, features, progress)
+        if self._trained_for is not None and self._trained_for.kind == "room":
+            for own in features:
+                hear_as_asked("room", own)
+            xs = [self._problem(item, own)[0] for item, own in zip(items, features, strict=True)]
         self.match_ = learned_match(self, items, xs, features, progress)
         self.realisations_ = self._texts = self.unspoken_ = self.text_sureness_ = None
         self.text_match_ = None

@@ -22,7 +22,7 @@ from align.features.surroundings import KINDS, elsewhere
 from align.speech.hearing import sound_of
 from align.types import Example
 
-__all__ = ["Surroundings", "moved_elsewhere", "network_of"]
+__all__ = ["Surroundings", "hear_as_asked", "moved_elsewhere", "network_of"]
 
 
 # Times the epochs of the first aligner's networks, since there is more to be learned.
@@ -40,6 +40,12 @@ def network_of(features: Sequence[Any]) -> NetworkConfidence:
 
 def _networks(features: Sequence[Any]) -> list[NetworkConfidence]:
     return [f for f in features if isinstance(f, NetworkConfidence)]
+
+
+def hear_as_asked(kind: str, features: Sequence[Any]) -> None:
+    """Let networks hear what they are asked about: rooms without their echo."""
+    for network in _networks(features):
+        network.without_echo = kind == "room"
 
 
 def moved_elsewhere(

@@ -16,6 +16,7 @@ from align.features import (
     NetworkConfidence,
     Signal,
 )
+from align.features.disguises import PLAIN, disguised_energies
 from align.features.surroundings import KINDS
 from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt, adapt_features
@@ -23,6 +24,7 @@ from align.sequence.habits import Habits
 from align.sequence.online import OnlineLearner
 from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS
+from align.speech.surroundings import network_of
 
 
 def features(epochs=1):
@@ -85,6 +87,19 @@ def test_a_reverberant_recording_is_aligned_by_the_one_for_rooms(model):
         heard = np.convolve(item.audio, response)[: item.audio.size].astype(np.float32)
         asked.append(model._suited(Signal(heard, RATE, 0.005)) is model.elsewhere_["room"])
     assert np.mean(asked) > 0.5
+
+
+def test_the_one_for_rooms_hears_recordings_without_their_echo(model, tmp_path):
+    model.save(tmp_path / "two.align")
+    loaded = align.load(tmp_path / "two.align", features=features())
+    heard = signal(example(60))
+    for one in (model, loaded, adapt(model, [example(61), example(62)])):
+        for kind, other in (("", one), *one.elsewhere_.items()):
+            network = network_of(other.features_)
+            wanted = disguised_energies(
+                *(heard, PLAIN, network.windows, network.n_mels), without_echo=kind == "room"
+            )
+            np.testing.assert_array_equal(network.energies(heard), wanted)
 
 
 def test_networks_go_on_from_those_of_the_first_aligner_that_saw_the_same(corpus, monkeypatch):
