@@ -32,19 +32,33 @@ from align.features.cepstra import cepstra
 from align.features.near_mean import without_near_mean
 from align.features.signal import Signal
 from align.features.spectra import log_mel
-from align.types import Float32
+from align.types import Float32, IntArray
 
-__all__ = ["HOP", "Gaussians", "gaussians_of", "monophone", "monophone_scores", "scores_of"]
+__all__ = [
+    "HOP",
+    "SCALE",
+    "Gaussians",
+    "english_phone",
+    "gaussians_of",
+    "gaussians_of_phones",
+    "monophone",
+    "monophone_scores",
+    "phone_names",
+    "scores_of",
+    "streams",
+]
 
 HOP = 0.010
 """Length of a frame in seconds."""
 
-_SCALE = np.float32(0.4)  # of log likelihoods
+SCALE = np.float32(0.4)
+"""Of log likelihoods."""
+
+_NO_SPEECH = "SIL", "+NSN+", "+SPN+"
 _FLOOR = 1e-7  # of energies, of speech whose level is that of close speech
 _LEVEL = 0.05
 _HIGHEST = 6800.0  # Hz
 _BLOCK = 64  # frames that are scored at a time
-_MANNERS = slice(FEATURES.index("vowel"), FEATURES.index("click") + 1)
 _MANNERS = slice(FEATURES.index("vowel"), FEATURES.index("click") + 1)
 _PLACES = slice(FEATURES.index("labial"), FEATURES.index("glottal") + 1)  # from front to back
 
@@ -104,6 +118,18 @@ def gaussians_of(table: Mapping[str, npt.NDArray[Any]]) -> Gaussians:
     )
 
 
+def english_phone(label: str) -> int | None:
+    """Return the column of `monophone_scores` for a phone of ARPABET; None if it is none of them.
+
+    Examples
+    --------
+    >>> english_phone("aa"), english_phone("ax")
+    (2, None)
+    """
+    names, name = phone_names(), label.upper()
+    return names.index(name) if name in names and name not in _NO_SPEECH else None
+
+
 @lru_cache(maxsize=4096)
 def monophone(symbol: str) -> int:
     """Return the column of `monophone_scores` for an IPA symbol.
@@ -148,9 +174,27 @@ def monophone_scores(signal: Signal) -> Float32:
     return signal.cached(key, lambda: scores_of(signal, _table().gaussians))
 
 
+def phone_names() -> tuple[str, ...]:
+    """Return the names of the phones, as PocketSphinx has them, in the order of the columns.
+
+    Examples
+    --------
+    >>> phone_names()[2:5]
+    ('AA', 'AE', 'AH')
+    """
+    return _table().phones
+
+
+def streams(signal: Signal) -> tuple[Float32, Float32, Float32]:
+    """Return cepstra of frames, their differences, and the differences of these [shape=(T, 13)].
+
+    They are computed once for a signal.
+    """
+    return signal.cached(("cepstra of monophones",), lambda: _streams(signal))
+
+
 @one_thread()
-def scores_of(signal: Signal, gaussians: Gaussians) -> Float32:
-    """Return the scores of all phones in each frame [shape=(T, n_phones)]."""
+def _streams(signal: Signal) -> tuple[Float32, Float32, Float32]:
     level = float(np.sqrt(np.mean(np.square(signal.samples, dtype=np.float64))))
     mel = log_mel(
         signal.samples * np.float32(_LEVEL / max(level, 1e-6)),
@@ -170,16 +214,37 @@ def scores_of(signal: Signal, gaussians: Gaussians) -> Float32:
     def later(by: int) -> Float32:
         return x[np.clip(frames + by, 0, len(x) - 1)]
 
-    streams = x, later(2) - later(-2), later(3) - later(-1) - later(1) + later(-3)
+    return x, later(2) - later(-2), later(3) - later(-1) - later(1) + later(-3)
+
+
+@one_thread()
+def gaussians_of_phones(signal: Signal, phones: IntArray) -> list[Float32]:
+    """Return the values of the Gaussians of some phones, for each stream [shape=(P, 16, T)]."""
+    table = _table().gaussians
+    n_phones = table.weights.shape[-1]
+    found = []
+    for stream, slopes, offsets in zip(streams(signal), table.slopes, table.offsets, strict=True):
+        own = slopes.reshape(len(slopes), -1, n_phones)[:, :, phones]
+        values = np.concatenate((stream * stream, stream), axis=1) @ own.reshape(len(own), -1)
+        values += offsets.reshape(-1, n_phones)[:, phones].ravel()
+        values = values.reshape(len(stream), -1, len(phones))
+        found.append(np.ascontiguousarray(values.transpose(2, 1, 0)))
+    return found
+
+
+@one_thread()
+def scores_of(signal: Signal, gaussians: Gaussians) -> Float32:
+    """Return the scores of all phones in each frame [shape=(T, n_phones)]."""
+    x = streams(signal)
     n_states, n_gaussians, n_phones = gaussians.weights.shape[1:]
-    states = np.zeros((len(x), n_states, n_phones), dtype=np.float32)
-    for stream, slopes, offsets, weights in zip(streams, *gaussians, strict=True):
-        for first in range(0, len(x), _BLOCK):
+    states = np.zeros((len(x[0]), n_states, n_phones), dtype=np.float32)
+    for stream, slopes, offsets, weights in zip(x, *gaussians, strict=True):
+        for first in range(0, len(x[0]), _BLOCK):
             part = stream[first : first + _BLOCK]
             scores = np.concatenate((part * part, part), axis=1) @ slopes
             scores += offsets
             _add_best(scores.reshape(-1, n_gaussians, n_phones), weights, states[first:])
-    best: Float32 = _SCALE * states.max(axis=1)
+    best: Float32 = SCALE * states.max(axis=1)
     return best
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import Lattice
-from align.errors import ModelError, ParameterError
+from align.errors import DataError, ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
+from align.features.monophones import english_phone, monophone
 from align.features.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
 from align.sequence.aligner import SequenceAligner
@@ -49,6 +50,7 @@ from align.speech.surroundings import (
     moved_elsewhere,
     network_of,
 )
+from align.speech.word_ear import hears_words, word_ear
 from align.terms import BaseFunctions
 from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
 
@@ -457,10 +459,10 @@ class SpeechAligner(SequenceAligner):
             self.realisations_ = checked_costs(costs)
         self.unspoken_ = None  # models of before have none
         if "unspoken" in arrays:
-            from align.speech.text.checking.unspoken import N_BEFORE, N_EVIDENCE
+            from align.speech.text.checking.unspoken import N_BEFORE, N_EVIDENCE, N_SOUNDS
 
             own = arrays["unspoken"]
-            size = N_BEFORE if own.size == N_BEFORE + 1 else N_EVIDENCE
+            size = own.size - 1 if own.size - 1 in (N_BEFORE, N_SOUNDS) else N_EVIDENCE
             self.unspoken_ = EvidenceModel.from_array(own, "unspoken", size)
         self._restore_elsewhere(header, arrays)
 
@@ -535,6 +537,61 @@ class SpeechAligner(SequenceAligner):
         if found is not None:
             found[~sounds] = np.nan
         return found
+
+    def word_ear(
+        self,
+        audio: Any,
+        ways: Sequence[Sequence[Sequence[str]]],
+        times: Float64,
+        *,
+        rate: int | None = None,
+    ) -> Float64:
+        """Return what a second ear says of words; see `align.speech.word_ear`.
+
+        Parameters
+        ----------
+        audio : path or np.ndarray [shape=(n,)]
+            The recording; quick where it was aligned just before.
+        ways : sequence, length W
+            For each word the ways in which it may be said, as labels of the model.
+        times : np.ndarray [shape=(W, 2)]
+            When each begins and ends, nearly, in seconds.
+        rate : int, optional
+            Sampling rate of samples in Hz.
+
+        Returns
+        -------
+        np.ndarray [shape=(W,)]
+            Less what is usual; 0 of words that it does not know.
+        """
+        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        signal = self._recent_signal(audio, rate, name)
+        start, stop = np.rint(times / signal.hop).astype(np.intp).T
+        known = [[self._columns(way) for way in of_word] for of_word in ways]
+        return word_ear(
+            signal, [[way for way in of_word if way] for of_word in known], start, stop
+        )
+
+    def hears_words(self, audio: Any, *, rate: int | None = None) -> bool:
+        """Return whether a second ear tells words that were said in a recording from others."""
+        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        return hears_words(self._recent_signal(audio, rate, name))
+
+    def _columns(self, labels: Sequence[str]) -> list[int]:
+        """Return what labels sound like to a second ear; nothing where one is no sound."""
+        columns = []
+        for label in labels:
+            own = None if self.takes_ipa else english_phone(label)
+            if own is None:
+                sound = self._sound(label)
+                try:
+                    own = None if sound is None else monophone(sound)
+                except DataError:
+                    pass
+            if own is None:
+                return []
+            columns.append(own)
+        return columns
 
     def _sound(self, label: str) -> str | None:
         """Return what a label sounds like to a second ear, in the IPA; None for no sound."""

@@ -115,7 +115,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     texts = spoiled(options.corpus, options.models, options.folds, options.seed)
-    for n in (4, 9, texts[0].evidence.shape[1]):
+    for n in (9, 11, texts[0].evidence.shape[1]):
         print(f"{n} numbers\n" + table(texts, crossed(texts, options.folds, n)))
 
 

@@ -76,6 +76,21 @@ class PhoneAligner(Protocol):
         """Return what a second ear says of events, in seconds."""
         ...
 
+    def word_ear(
+        self,
+        audio: Any,
+        ways: Sequence[Sequence[Sequence[str]]],
+        times: Float64,
+        *,
+        rate: int | None,
+    ) -> Float64:
+        """Return what a second ear says of words, in seconds."""
+        ...
+
+    def hears_words(self, audio: Any, *, rate: int | None) -> bool:
+        """Return whether it tells words that were said from others."""
+        ...
+
     def lattice_paths(
         self,
         audio: Any,

@@ -36,7 +36,13 @@ from align.speech.text.checking.passages import (
     with_short_passages,
     within_the_text,
 )
-from align.speech.text.checking.unspoken import DEFAULT, SecondEar, WordPath, asked_words
+from align.speech.text.checking.unspoken import (
+    DEFAULT,
+    N_SOUNDS,
+    SecondEar,
+    WordPath,
+    asked_words,
+)
 from align.speech.text.lattice import (
     TRUSTED,
     Departures,
@@ -399,6 +405,8 @@ class WordAligner:
         with part.named():
             path, whole = departing_paths(model, part, self._lattices(words), near, unsaid)
             known = model.unspoken_ or DEFAULT
+            if known.size > N_SOUNDS and not model.hears_words(part.samples, rate=part.rate):
+                known = DEFAULT
             ear = self._second_ear(part)
             about = judged(path, whole, words, known, temperature, gaps, unsaid, ear)
             found = whole().found
@@ -453,13 +461,17 @@ class WordAligner:
         return self._part(Utterance(" ".join(words)), words, span)
 
     def _second_ear(self, part: Part) -> SecondEar:
-        """Return what says of a path through a part what a second ear does."""
+        """Return what asks a second ear of a part."""
 
-        def heard(found: LatticeAlignment) -> Float64 | None:
+        def of_events(found: LatticeAlignment) -> Float64 | None:
             own = found.alignment
             return self.model.second_ear(part.samples, own.labels, own.intervals, rate=part.rate)
 
-        return heard
+        def of_words(words: Sequence[str], times: Float64) -> Float64:
+            ways = [[way.phones for way in self.entries[word].ways] for word in words]
+            return self.model.word_ear(part.samples, ways, times, rate=part.rate)
+
+        return SecondEar(of_events, of_words)
 
     def _lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:
         """Return what makes the lattice of some words, given what departures cost."""

@@ -13,7 +13,10 @@ A function of evidence (`align.sequence.evidence`), for each word where the best
   and speech that is not in the text, come together; and the same once more where the best path
   leaves the word out, since beside others it is left out sooner;
 * what a second ear says (`align.speech.second_ear`): the means of both its numbers over the sounds
-  of the word, less what is usual. Models of before have learned without them.
+  of the word, less what is usual. Models of before have learned without them;
+* how much less the text fits without the word, to this ear (`align.speech.word_ear`), less what is
+  usual. It knows English, and hears little in noise: `DEFAULT`, which is asked there, and models
+  of before have learned without it.
 
 It is learned in training, from texts that are spoiled: `align.speech.text.checking.spoiling`.
 """
@@ -21,7 +24,7 @@ It is learned in training, from texts that are spoiled: `align.speech.text.check
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +40,7 @@ __all__ = [
     "DEFAULT",
     "N_BEFORE",
     "N_EVIDENCE",
+    "N_SOUNDS",
     "PROBABLE",
     "AskedWords",
     "SecondEar",
@@ -45,14 +49,31 @@ __all__ = [
 ]
 
 
-N_EVIDENCE = 11
+N_EVIDENCE = 12
 """Numbers for each word."""
+
+N_SOUNDS = 11
+"""Those of models that have asked a second ear of sounds, and not of words."""
 
 N_BEFORE = 9
 """Those of models that have not asked a second ear."""
 
-SecondEar: TypeAlias = Callable[[LatticeAlignment], Float64 | None]
-"""Returns what it says of the events of a path [shape=(K, 2)]: see `PhoneAligner.second_ear`."""
+
+class SecondEar(NamedTuple):
+    """Asks a second ear.
+
+    Parameters
+    ----------
+    of_events : callable
+        Returns what it says of the events of a path [shape=(K, 2)]: see `PhoneAligner.second_ear`.
+    of_words : callable
+        Returns what it says of words, given where they lie in seconds [shape=(W, 2)]: see
+        `PhoneAligner.word_ear`.
+    """
+
+    of_events: Callable[[LatticeAlignment], Float64 | None]
+    of_words: Callable[[Sequence[str], Float64], Float64]
+
 
 DEFAULT = EvidenceModel(
     np.array(
@@ -208,11 +229,16 @@ def asked_words(
         assert other_fit is not None
         fit[:, skipped] = other_fit[:, skipped]
     size = N_EVIDENCE if model is None else model.size
-    heard = np.zeros((2, n_words))
+    heard = np.zeros((3, n_words))
     if second_ear is not None and size > N_BEFORE:
-        heard = _heard(path, n_words, second_ear)
+        heard[:2] = _heard(path, n_words, second_ear)
         if skipped.size:
-            heard[:, skipped] = _heard(whole(), n_words, second_ear)[:, skipped]
+            heard[:2, skipped] = _heard(whole(), n_words, second_ear)[:, skipped]
+    if second_ear is not None and size > N_SOUNDS:
+        times = _times(path, n_words)
+        if skipped.size:
+            times[skipped] = _times(whole(), n_words)[skipped]
+        heard[2] = second_ear.of_words(words, times)
     odds, many = log_odds(fit[0], _LEAST), np.log(np.maximum(fit[1], 1.0))
     weak = np.array([is_function_word(word) for word in words], dtype=np.float64)
     sides = path.departures_beside(n_words)
@@ -247,7 +273,7 @@ def _heard(path: WordPath, n_words: int, second_ear: SecondEar) -> Float64:
     0 of words without a sound that it knows.
     """
     of_words = np.zeros((2, n_words))
-    found, nodes = second_ear(path.found), path.found.nodes
+    found, nodes = second_ear.of_events(path.found), path.found.nodes
     if found is None:
         return of_words
     words = np.where(path.built.unspoken[nodes], -1, path.built.word[nodes])
@@ -256,6 +282,23 @@ def _heard(path: WordPath, n_words: int, second_ear: SecondEar) -> Float64:
     for k, usual in enumerate(_USUAL):
         of_words[k] = np.bincount(words[on], found[on, k] - usual, n_words) / count
     return of_words
+
+
+def _times(path: WordPath, n_words: int) -> Float64:
+    """Return when each word begins and ends on a path, in seconds [shape=(W, 2)].
+
+    One that it has not lies where the one before it ends.
+    """
+    nodes, intervals = path.found.nodes, path.found.alignment.intervals
+    words = np.where(path.built.unspoken[nodes], -1, path.built.word[nodes])
+    on = np.flatnonzero(words >= 0)
+    times = np.full((n_words, 2), -np.inf)
+    times[words[on[::-1]], 0] = intervals[on[::-1], 0]
+    times[words[on], 1] = intervals[on, 1]
+    ends = np.maximum.accumulate(np.append(0.0, times[:, 1]))
+    without = np.isinf(times[:, 0])
+    times[without] = ends[:-1][without, None]
+    return times
 
 
 def _fits(path: WordPath, n_words: int) -> Float64 | None:

@@ -17,7 +17,9 @@ from align.speech.text.checking.unspoken import (
     DEFAULT,
     N_BEFORE,
     N_EVIDENCE,
+    N_SOUNDS,
     PROBABLE,
+    SecondEar,
     WordPath,
     asked_words,
 )
@@ -43,15 +45,20 @@ def word_aligner() -> WordAligner:
 def test_words_that_were_not_said_are_more_probable_than_those_that_were(
     word_aligner: WordAligner,
 ) -> None:
-    true = word_aligner.evidence(WORDS)
+    true, own = word_aligner.evidence(WORDS), word_aligner.model.unspoken_
     assert true is not None
+    assert own is not None
+    assert own.size == N_EVIDENCE
     assert true.shape == (len(WORDS), N_EVIDENCE)
-    assert DEFAULT(true).max() < 0.5
+    assert DEFAULT(true[:, :N_SOUNDS]).max() < 0.5
+    assert own(true).max() < 0.1
     for at in (3, 8):
         said = [*WORDS[:at], "elephant", "purple", *WORDS[at:]]
         found = word_aligner.evidence(said)
         assert found is not None
-        unspoken = DEFAULT(found)
+        unspoken = DEFAULT(found[:, :N_SOUNDS])
+        assert own(found)[[at, at + 1]].min() > 0.9
+        assert np.delete(own(found), [at, at + 1]).max() < 0.1
         assert set(np.argsort(-unspoken)[:2]) == {at, at + 1}
         assert unspoken[[at, at + 1]].min() >= 0.45
 
@@ -136,7 +143,7 @@ def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
     assert again.unspoken_ is not None
     assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
     for weights in (np.zeros(2), np.full(N_EVIDENCE + 1, np.nan)):
-        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(12,\)"):
+        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(13,\)"):
             EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
 
 
@@ -152,18 +159,29 @@ def test_a_model_of_before_is_read_and_asks_no_second_ear(
     assert again.unspoken_ is not None
     assert again.unspoken_.size == N_BEFORE
 
-    def never(_: object) -> None:
+    def never(*_: object) -> None:
         raise AssertionError("it was asked")
 
+    deaf, ear = SecondEar(lambda _: None, never), SecondEar(never, never)
     said = [*WORDS[:3], "elephant", *WORDS[3:]]
     paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
     asked = asked_words(
-        paths.path, paths.whole, said, temperature, again.unspoken_, second_ear=never
+        paths.path,
+        paths.whole,
+        said,
+        temperature,
+        again.unspoken_,
+        second_ear=ear,
     )
     assert asked is not None
     assert asked.evidence.shape == (len(said), N_BEFORE)
     with pytest.raises(AssertionError, match="it was asked"):
-        asked_words(paths.path, paths.whole, said, temperature, DEFAULT, second_ear=never)
+        asked_words(paths.path, paths.whole, said, temperature, DEFAULT, second_ear=ear)
+    asked = asked_words(paths.path, paths.whole, said, temperature, DEFAULT, second_ear=deaf)
+    assert asked is not None
+    assert asked.evidence.shape == (len(said), N_SOUNDS)
+    with pytest.raises(AssertionError, match="it was asked"):  # of words
+        asked_words(paths.path, paths.whole, said, temperature, second_ear=deaf)
 
 
 def test_a_second_ear_is_asked_of_each_word(word_aligner: WordAligner) -> None:
@@ -171,13 +189,15 @@ def test_a_second_ear_is_asked_of_each_word(word_aligner: WordAligner) -> None:
     said = [*WORDS[:at], "elephant", *WORDS[at + 1 :]]  # instead of "fox"
     found = word_aligner.evidence(said)
     assert found is not None
-    ratio, contrast = found[:, N_BEFORE:].T
+    ratio, contrast, less = found[:, N_BEFORE:].T
+    assert less[at] < less[np.arange(len(said)) != at].min() - 1.0
     others = np.arange(len(said)) != at
     assert ratio[at] < ratio[others].min()
     assert contrast[at] < np.median(contrast[others]) - 1.0
     assert abs(np.median(ratio[others])) < 1.0
     paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
-    deaf = asked_words(paths.path, paths.whole, said, temperature, second_ear=lambda _: None)
+    ear = SecondEar(lambda _: None, lambda words, _: np.zeros(len(words)))
+    deaf = asked_words(paths.path, paths.whole, said, temperature, second_ear=ear)
     assert deaf is not None
     assert not deaf.evidence[:, N_BEFORE:].any()  # as is usual
     np.testing.assert_array_equal(deaf.evidence[:, :N_BEFORE], found[:, :N_BEFORE])
@@ -191,9 +211,9 @@ def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAlign
     assert every is not None
     assert some is not None
     assert set(some.unsaid) < set(every.unsaid)
-    listed = DEFAULT(every.evidence) >= PROBABLE
+    listed = DEFAULT(every.evidence[:, :N_SOUNDS]) >= PROBABLE
     np.testing.assert_array_equal(listed, DEFAULT(some.evidence) >= PROBABLE)
-    np.testing.assert_allclose(some.evidence[listed], every.evidence[listed])
+    np.testing.assert_allclose(some.evidence[listed], every.evidence[listed, :N_SOUNDS])
 
 
 @pytest.mark.parametrize("at", [6, len(WORDS)])

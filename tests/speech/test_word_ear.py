@@ -1,0 +1,177 @@
+"""What a second ear says of words: every path of tiny texts by enumeration, and real speech."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import soundfile
+from kiwi_text import KIWI, WORDS
+
+import align
+from align.features.monophones import HOP, english_phone
+from align.features.signal import Signal
+from align.features.triphones import States
+from align.formats.files import read_tiers
+from align.speech import word_ear as module
+from align.speech.word_ear import Ways, _Text, hears_words, word_ear
+
+SAID = ["quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
+PHONES = {
+    **{word: WORDS[word][0].phones for word in WORDS},
+    "elephant": "EH L AH F AH N T".split(),
+}
+
+
+def random_states(rng: np.random.Generator, n: int) -> States:
+    return States(rng.integers(5, size=n), rng.normal(size=n), rng.normal(size=n))
+
+
+def by_enumeration(text: _Text, scores: np.ndarray, word: int) -> tuple[float, float]:
+    """Return the best score of all paths that have a word, and that of those that have not."""
+    n_frames = len(scores)
+
+    @cache
+    def within(way: int, of_word: int, start: int, stop: int) -> float:
+        """Return the score of passing states from `start` to `stop`."""
+        own = {-2: text.pause, -1: text.other}.get(of_word) or text.words[of_word].ways[way]
+        best = -np.inf
+        n = len(own.senones)
+
+        def on(state: int, t: int, score: float) -> None:
+            nonlocal best
+            score += scores[t, own.senones[state]]
+            if t + 1 == stop:
+                best = max(best, score + own.leave[state]) if state == n - 1 else best
+                return
+            on(state, t + 1, score + own.stay[state])
+            if state + 1 < n:
+                on(state + 1, t + 1, score + own.leave[state])
+
+        if stop > start:
+            on(0, start, 0.0)
+        return best
+
+    def best(k: int, t: int, gap: bool, said: bool) -> float:
+        """Return the best score from frame `t` on, in front of word `k`."""
+        found = -np.inf
+        if not gap:
+            found = best(k, t, True, said)
+            for stop in range(t + 1, n_frames + 1):
+                rest = best(k, stop, True, said)
+                found = max(found, within(0, -2, t, stop) + rest)
+                found = max(found, within(0, -1, t, stop) - module._BEGIN_ELSE + rest)
+            return found
+        if k == len(text.words):
+            return 0.0 if t == n_frames else -np.inf
+        if k != word or not said:
+            cost = module._LEFT_OUT if k != word else 0.0
+            found = best(k + 1, t, False, said) - cost
+        if k != word or said:
+            for stop in range(t + 1, n_frames + 1):
+                for way in range(len(text.words[k].ways)):
+                    own = within(way, k, t, stop)
+                    if own > -np.inf:
+                        found = max(found, own + best(k + 1, stop, False, said))
+        return found
+
+    return best(0, 0, False, True), best(0, 0, False, False)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_paths_are_those_of_an_enumeration(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_BEGIN_ELSE", 0.7)
+    monkeypatch.setattr(module, "_LEFT_OUT", 1.3)
+    rng = np.random.default_rng(seed)
+    n_frames = 5
+    words = [[random_states(rng, 2), random_states(rng, 1)], [random_states(rng, 2)]]
+    text = _Text.of(
+        words,
+        random_states(rng, 1),
+        random_states(rng, 1)._replace(stay=np.zeros(1), leave=np.zeros(1)),
+        np.array([0, 2]),
+        np.array([2, 4]),
+        n_frames,
+    )
+    scores = rng.normal(size=(n_frames, 5))
+    with_each, without, frames = text.compared(scores)
+    for word in range(len(words)):
+        expected = by_enumeration(text, scores, word)
+        np.testing.assert_allclose((with_each[word], without[word]), expected)
+    assert ((frames >= 1) & (frames <= n_frames)).all()
+
+
+def ways_of(words: list[str]) -> list[Ways]:
+    return [[[english_phone(p.rstrip("012")) for p in PHONES[word]]] for word in words]
+
+
+@pytest.fixture(scope="module")
+def heard() -> tuple[Signal, np.ndarray, np.ndarray]:
+    """The recording in frames of 5 ms, and the frames of its words, roughly."""
+    samples, rate = soundfile.read(KIWI, dtype="float32")
+    (tier,) = read_tiers(KIWI.replace(".flac", ".TextGrid"))
+    times = [own for own, label in zip(tier.times, tier.labels, strict=True) if label != "sil"]
+    sizes = np.cumsum([1, *(len(PHONES[word]) for word in SAID)])
+    start = np.array([times[k][0] for k in sizes[:-1]])
+    stop = np.array([times[k - 1][1] for k in sizes[1:]])
+    signal = Signal(samples, rate, 0.5 * HOP)
+    return signal, np.rint(start / signal.hop).astype(int), np.rint(stop / signal.hop).astype(int)
+
+
+def test_a_word_that_was_not_said_is_found_and_its_neighbours_are_not_doubted(
+    heard: tuple[Signal, np.ndarray, np.ndarray],
+) -> None:
+    true = word_ear(heard[0], ways_of(SAID), *heard[1:])
+    assert true.min() > -1.5
+    for at in (2, 5):
+        said = [*SAID[:at], "elephant", *SAID[at + 1 :]]
+        found = word_ear(heard[0], ways_of(said), *heard[1:])
+        assert found[at] < -3.0
+        np.testing.assert_array_less(np.delete(true, at) - 1.5, np.delete(found, at))
+
+
+def test_where_words_were_placed_need_not_be_right(
+    heard: tuple[Signal, np.ndarray, np.ndarray],
+) -> None:
+    signal, start, stop = heard
+    right = word_ear(signal, ways_of(SAID), start, stop)
+    np.testing.assert_allclose(word_ear(signal, ways_of(SAID), start + 60, stop + 60), right)
+
+
+def test_words_of_which_nothing_is_known(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
+    ways = ways_of(SAID)
+    ways[3] = []
+    found = word_ear(heard[0], ways, *heard[1:])
+    assert found[3] == 0.0
+    assert np.delete(found, 3).min() > -1.5
+
+
+def test_a_model_asks_in_its_labels(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
+    model = align.load("speech-en")
+    assert isinstance(model, align.SpeechAligner)
+    signal, start, stop = heard
+    labels = [[[p.rstrip("012").lower() for p in PHONES[word]]] for word in SAID]
+    times = np.stack((start, stop), axis=1) * signal.hop
+    found = model.word_ear(signal.samples, labels, times, rate=signal.rate)
+    np.testing.assert_allclose(found, word_ear(signal, ways_of(SAID), start, stop), rtol=1e-6)
+    labels[2][0][1] = "sil"
+    assert model.word_ear(signal.samples, labels, times, rate=signal.rate)[2] == 0.0
+    assert model._columns(["ax", "dx"]) == [english_phone("ah"), english_phone("d")]
+
+
+def test_in_noise_it_hears_less_and_says_so(
+    heard: tuple[Signal, np.ndarray, np.ndarray],
+) -> None:
+    signal, start, stop = heard
+    noise = np.random.default_rng(0).standard_normal(len(signal.samples)).astype(np.float32)
+    noise *= np.sqrt(np.mean(np.square(signal.samples)))
+    assert hears_words(signal)
+    pauses = np.zeros(signal.rate, dtype=np.float32)
+    for part, hears in ((0.1, True), (0.5, False)):
+        noisy = signal.samples + part * noise
+        assert hears_words(Signal(noisy, signal.rate, signal.hop)) == hears
+        longer = np.concatenate((pauses, noisy, pauses))
+        assert hears_words(Signal(longer, signal.rate, signal.hop)) == hears
+    noisy = Signal(signal.samples + 0.1 * noise, signal.rate, signal.hop)
+    assert abs(np.median(word_ear(noisy, ways_of(SAID), start, stop))) < 1.0
