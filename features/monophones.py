@@ -224,11 +224,11 @@ def gaussians_of_phones(signal: Signal, phones: IntArray) -> list[Float32]:
     n_phones = table.weights.shape[-1]
     found = []
     for stream, slopes, offsets in zip(streams(signal), table.slopes, table.offsets, strict=True):
-        own = slopes.reshape(len(slopes), -1, n_phones)[:, :, phones]
-        values = np.concatenate((stream * stream, stream), axis=1) @ own.reshape(len(own), -1)
-        values += offsets.reshape(-1, n_phones)[:, phones].ravel()
-        values = values.reshape(len(stream), -1, len(phones))
-        found.append(np.ascontiguousarray(values.transpose(2, 1, 0)))
+        own = slopes.reshape(len(slopes), -1, n_phones)[:, :, phones].transpose(2, 1, 0)
+        values = own.reshape(-1, len(slopes)) @ np.concatenate((stream * stream, stream), axis=1).T
+        values = values.reshape(len(phones), -1, len(stream))
+        values += offsets.reshape(-1, n_phones)[:, phones].T[:, :, None]
+        found.append(values)
     return found
 
 
