@@ -107,7 +107,7 @@ class _Linear(VectorEstimator):
         dense = not sp.issparse(X)
         data = np.ascontiguousarray(X).reshape(-1) if dense else X.data
         none = np.zeros(0, dtype=np.int32)
-        columns, ends = (none, none) if dense else (X.indices, X.indptr)
+        columns, ends = (none, none) if dense else (_short(X.indices), _short(X.indptr))
         average = int(getattr(self, "average", 0))
         tol = -math.inf if self.tol is None else float(self.tol)
         decay = 1.0 if dense else _SPARSE_INTERCEPT
@@ -215,9 +215,8 @@ class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # skle
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=reset,
-            accept_large_sparse=False,
-        )  # fmt: skip
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=reset
+        )
         check_classification_targets(y)
         return X, y
 
@@ -374,7 +373,7 @@ early_stopping, validation_fraction, verbose
         self._check()
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=True,
-            reset=first, accept_large_sparse=False,
+            reset=first,
         )  # fmt: skip
         if first:
             self._begin(1, X.shape[1], coef_init, intercept_init)
@@ -389,6 +388,12 @@ def _second(rng: np.random.RandomState) -> int:
     """Return the second draw: scikit-learn's first one orders nothing."""
     rng.randint(1, _MOST)
     return int(rng.randint(_MOST))
+
+
+def _short(indices: Any) -> Any:
+    """Return 32-bit indices, which the loops are compiled for, where they fit."""
+    fits = indices.dtype == np.int32 or indices.max(initial=0) < 2**31
+    return indices.astype(np.int32, copy=False) if fits else indices
 
 
 @compiled()

@@ -178,6 +178,64 @@ def test_numbers_are_no_classes(name):
         make(name).fit(X, y + 0.25 * np.arange(len(y)))
 
 
+@pytest.mark.parametrize("name", [n for n in STREAMS if KINDS[n] == "classes"])
+def test_text_and_numbers_do_not_mix(name):
+    """Numpy makes text of both, and a learner of 0 and 1 would predict "0"."""
+    X, y = data(name)
+    model = make(name).partial_fit(X, y, classes=[0, 1])
+    before = decide(model, X)
+    for words in (np.where(y, "a", "b"), np.where(y, "a", "b").astype(object)):
+        with pytest.raises(ParameterError, match=r"of several types, such as 0|never announced"):
+            model.partial_fit(X, words)
+    np.testing.assert_array_equal(before, decide(model, X))
+    assert model.classes_.tolist() == [0, 1]
+    if name in ("CELLIP", "IELLIP", "ThresholdWinnow"):
+        return  # all classes are announced
+    with pytest.raises(ParameterError, match=r"of several types, such as 'a', 'b', [01]"):
+        make(name).partial_fit(X, y, classes=["a", "b"])
+    if hasattr(model, "step"):
+        with pytest.raises(ParameterError, match="of several types"):
+            model.step(X[0], "a")
+
+
+@pytest.mark.parametrize("name", ["KernelPA", "OnlineToBatch"])
+def test_labels_that_cannot_be_sorted(name):
+    X, y = data(name)
+    with pytest.raises(ParameterError, match="of several types, such as 'a', None"):
+        make(name).fit(X, np.array(["a", None] * (len(y) // 2), dtype=object))
+
+
+def test_collections_are_no_labels_of_kernels():
+    X, y = data("KernelPA")
+    with pytest.raises(ParameterError, match=r"y holds \{[01]\}, must hold one label"):
+        make("KernelPA").fit(X, [{int(one)} for one in y])
+    with pytest.raises(ParameterError, match=r"y must be labels, or a matrix"):
+        make("KernelPA").fit(X, [[0], [0, 1]] * (len(y) // 2))
+    with pytest.raises(ParameterError, match="Complex data not supported by KernelPARegressor"):
+        make("KernelPARegressor").fit(X, y + 1j)
+
+
+@pytest.mark.parametrize("how", ["fit", "partial_fit"])
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_features_in_another_order(name, how):
+    pandas = pytest.importorskip("pandas", reason="names of features need a frame")
+    X, y = data(name)
+    frame, model = pandas.DataFrame(X, columns=list("abcd")), make(name)
+    if not hasattr(model, how):
+        pytest.skip("learns from everything at once")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # also where a learner is inside another
+        model = getattr(model, how)(frame, y)
+        assert model.feature_names_in_.tolist() == list("abcd")
+        assert len(model.predict(frame)) == len(X)
+    turned = frame[list("dcba")]
+    with pytest.raises(ValueError, match="feature names should match those that were passed"):
+        model.predict(turned)
+    if how == "partial_fit":
+        with pytest.raises(ValueError, match="feature names should match"):
+            model.partial_fit(turned, y)
+
+
 @pytest.mark.parametrize("name", ["MultiplicativePA", "MultiplicativePARegressor"])
 def test_negative_features_of_the_printed_step(name):
     X, y = data(name)

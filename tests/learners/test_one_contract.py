@@ -179,6 +179,24 @@ def test_sparse_is_dense(model, kind):
         np.testing.assert_array_equal(dense.predict(X), sparse.predict(kind(X)))
 
 
+@every([m for m in SEEDED if not isinstance(m, StructuredLearner)])
+def test_an_entry_that_stands_twice_is_the_sum(model):
+    X, y = examples(model)
+    if isinstance(model, InstanceRanker):
+        y = (y == "yes").astype(float)
+    if isinstance(model, ThresholdWinnow):
+        halves, turned = np.array([[3.0], [-2.0]]), X  # 0 and 1 in sum only
+    else:
+        halves, turned = np.array([[0.25], [0.75]]), X
+    m, d = X.shape
+    columns = np.tile(np.r_[d - 1 : -1 : -1, 0:d], m)  # not in order, either
+    values = np.stack([turned[:, ::-1] * halves[0], turned * halves[1]], axis=1).ravel()
+    twice = sp.csr_array((values, columns, np.arange(m + 1) * 2 * d), shape=X.shape)
+    once, found = clone(model).fit(X, y), clone(model).fit(twice, y)
+    np.testing.assert_allclose(state(once, X), state(found, twice), rtol=1e-9, atol=1e-9)
+    assert twice.nnz == 2 * X.size  # what was given is as it was
+
+
 CHANGES = {
     "C": 7.0, "gamma": 0.5, "epsilon": 0.02, "beta": 3.0, "c": 0.05, "margin": 3.0,
     "average": True, "fit_intercept": False, "normalize": "max", "update": "pa", "rate": 5.0,

@@ -39,7 +39,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
-from align.learners.parts.estimators import ScoredClasses, VectorEstimator
+from align.learners.parts.estimators import ScoredClasses, VectorEstimator, summed
 from align.learners.parts.parameters import check_choice, positive, shuffler, weighed
 from align.types import Float64
 
@@ -140,6 +140,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
         """
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
+        X = summed(X)
         check_classification_targets(y)
         weight, X, y = weighed(sample_weight, X, y)
         if not len(weight):
@@ -267,7 +268,9 @@ class AdaBoost(ScoredClasses, VectorEstimator):
 
     def _examples(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
+        X = summed(
+            validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
+        )
         if self.estimator is None and not isinstance(X, np.ndarray):
             return X.tocsc()
         return X

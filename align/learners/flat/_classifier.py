@@ -13,6 +13,7 @@ from align.learners.flat._labels import label_codes, several_labels, sorted_labe
 from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
 from align.learners.flat._runs import NO_WEIGHTS, Chunk
 from align.learners.parts.estimators import ScoredClasses
+from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import read_weights, weighed
 from align.learners.theory import Round
 from align.types import Float64, IntArray
@@ -88,7 +89,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             return
         found = sorted_labels(y)
         if classes is not None:
-            found = np.unique(np.concatenate([np.asarray(classes), found]))
+            found = distinct_labels(classes, found)
         if first:
             self._open(n_features, found, labels=y.ndim == 2)
         else:
@@ -212,7 +213,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             )
         if self._codes.keys() >= set(found.tolist()):
             return
-        merged = np.union1d(self.classes_, found)
+        merged = distinct_labels(self.classes_, found)
         places = np.searchsorted(merged, self.classes_)
         self.classes_ = merged
         self._name_classes()

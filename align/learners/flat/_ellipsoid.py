@@ -26,6 +26,7 @@ from align.learners.parts.estimators import (
     VectorEstimator,
     read_label_sets,
 )
+from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler, weighed
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Certificate, Round
@@ -112,9 +113,9 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
         kept = read_zero_one(sample_weight, X, _NO_SIZE)
         found = sorted_labels(y)
         if first:
-            self._open(X.shape[1], found if classes is None else np.unique(classes))
+            self._open(X.shape[1], found if classes is None else distinct_labels(classes))
         elif self.classes_.size == 1:
-            self._admit(found if classes is None else np.union1d(found, classes))
+            self._admit(found if classes is None else distinct_labels(found, classes))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ParameterError(f"classes={classes}, must stay {self.classes_}.")
         relevant = self._relevant(y)
@@ -200,7 +201,7 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
 
     def _admit(self, classes: npt.NDArray[Any]) -> None:
         """Begin again where only one class was known; rounds without a second one stay counted."""
-        known = np.union1d(self.classes_, classes)
+        known = distinct_labels(self.classes_, classes)
         if self.classes_.size == 1 and known.size > 1:
             rounds, trace = self._counts[core.ROUNDS], vars(self).get("trace_")
             given = self.get_params(deep=False)
@@ -360,6 +361,8 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
                     f"y.shape={y.shape}, must be (m, K)=(m, {self.classes_.size}) with K > 2."
                 )
             return np.ascontiguousarray(y != 0)
+        if y.dtype.kind != self.classes_.dtype.kind:
+            distinct_labels(self.classes_, y)  # or an error, where these cannot be compared
         codes = np.searchsorted(self.classes_, y).clip(max=self.classes_.size - 1)
         unknown = self.classes_[codes] != y
         if unknown.any():

@@ -16,6 +16,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from align._numba import compiled
 from align.errors import ParameterError
+from align.learners.parts.estimators import summed
 from align.types import Float64
 
 __all__ = ["is_plain_row", "narrow", "read_classes", "read_examples", "read_numbers"]
@@ -56,7 +57,7 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
         check_classification_targets(y)
     if y.ndim == 2 and not np.isin(y, (0, 1)).all():
         raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
-    return _canonical(X), y
+    return narrow(summed(X)), y
 
 
 def read_numbers(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float64]:
@@ -72,7 +73,7 @@ def read_numbers(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float
         y_numeric=True,
         reset=reset,
     )
-    return _canonical(X), np.array(y, dtype=np.float64)
+    return narrow(summed(X)), np.array(y, dtype=np.float64)
 
 
 def _check_given(owner: Any, y: Any) -> None:
@@ -145,14 +146,6 @@ def _admit(owner: Any, X: Any, *, reset: bool) -> None:
         owner.n_features_in_ = X.shape[1]
         if hasattr(owner, "feature_names_in_"):
             del owner.feature_names_in_
-
-
-def _canonical(X: Any) -> Any:
-    """Return CSR in which each index is there once in a row, else as `narrow` does."""
-    if not isinstance(X, np.ndarray) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return narrow(X)
 
 
 def narrow(X: Any) -> Any:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._round import write
-from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.estimators import VectorEstimator, summed
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_epochs,
@@ -46,8 +46,8 @@ class Centred(Recorded, OutlierMixin, VectorEstimator):  # type: ignore[misc]  #
     # What a subclass says: how it checks examples, begins, and plays rounds with rows of X.
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(
-            self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=reset
+        return summed(
+            validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=reset)
         )
 
     def _begin(self, n_features: int) -> None:

@@ -12,6 +12,7 @@ vocabulary     columns of the names
 =============  ==================================================================================
 """
 
+import copy
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Self
 
@@ -94,6 +95,10 @@ class DictStream(Saved):
 
     A string is a category, as in `FeatureHasher`: ``{"colour": "red"}`` stands for
     ``{"colour=red": 1}``.
+
+    A stream can be the last step of a pipeline of River. Its metrics and `evaluate` ask for a
+    class of River's own, which ``river.base.Classifier.register(DictStream)`` makes of this one
+    (or ``river.base.Regressor``).
 
     Examples
     --------
@@ -402,10 +407,43 @@ class DictStream(Saved):
         columns = f", n_features={self.n_features}" if self.vocabulary == "hashed" else ""
         return f"DictStream({self.learner!r}, {self.vocabulary!r}{columns})"
 
-    def __sklearn_clone__(self) -> Self:
+    # What pipelines of River ask of a step -----------------------------------------------------
+
+    _supervised = True  # `learn_one` is given y
+
+    @property
+    def _multiclass(self) -> bool:
+        return self._classifies
+
+    def _get_params(self) -> dict[str, Any]:
+        names = ("learner", "vocabulary", "n_features")
+        return {name: getattr(self, name) for name in names}
+
+    def clone(
+        self, new_params: Mapping[str, Any] | None = None, include_attributes: bool = False
+    ) -> Self:
+        """Return a stream with the same parameters that has learned nothing.
+
+        Parameters
+        ----------
+        new_params : mapping, optional
+            Parameters that are to be others.
+        include_attributes : bool, default False
+            Copy what was learned, too.
+
+        Returns
+        -------
+        DictStream
+        """
         from sklearn.base import clone
 
-        return type(self)(clone(self.learner), self.vocabulary, self.n_features)
+        if include_attributes and not new_params:
+            return copy.deepcopy(self)
+        given = self._get_params() | dict(new_params or {})
+        return type(self)(**given | {"learner": clone(given["learner"])})
+
+    def __sklearn_clone__(self) -> Self:
+        return self.clone()
 
 
 def _dicts(X: Any) -> Iterable[Example]:

@@ -50,6 +50,7 @@ from align.learners.flat._any_learner import (
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import block_ends
 from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
@@ -199,7 +200,7 @@ class OnlineToBatch(VectorEstimator):
         weights, X, y, groups = weighed(sample_weight, X, y, groups)
         weights = weights if len(weights) else None
         known = y is not None and y.ndim == 1 and takes(self._given(), "classes")
-        self._open(np.unique(y) if known else None)
+        self._open(distinct_labels(y) if known else None)
         rounds = rounds_of(groups, np.arange(X.shape[0]), self._began.queries)
         if self.conversion == "validation":
             self._restart(X, y, groups, weights, rounds)
@@ -256,7 +257,7 @@ class OnlineToBatch(VectorEstimator):
             self._open(None)
         if classes is not None:
             known = [] if self._classes is None else [self._classes]
-            self._classes = np.unique(np.concatenate([*known, np.asarray(classes)]))
+            self._classes = distinct_labels(*known, classes)
         if first or classes is not None:
             self._announce(X, y, groups, np.arange(1))
         rounds = rounds_of(groups, kept, self._began.queries)
@@ -328,8 +329,11 @@ class OnlineToBatch(VectorEstimator):
             if cost < least:
                 least, self.chosen_ = cost, candidate
 
+    def _examples(self, X: Any, *, reset: bool = False) -> Any:
+        return validate_data(self, X, accept_sparse="csr", reset=reset)
+
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        X = validate_data(self, X, accept_sparse="csr", reset=reset)
+        X = self._examples(X, reset=reset)
         if y is None:
             return X, None
         y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
@@ -350,6 +354,7 @@ class OnlineToBatch(VectorEstimator):
         np.ndarray [shape=(m,)], or [shape=(m, K)] of 0 and 1 from rankers of label sets
         """
         check_is_fitted(self, "learner_")
+        X = self._examples(X)
         if self._began.conversion != "vote":
             return np.asarray(self.chosen_.predict(X))
         shares, sets = self._ballot(X)
@@ -375,6 +380,7 @@ class OnlineToBatch(VectorEstimator):
             Of these two the difference of the shares; of label sets the shares less one half.
         """
         check_is_fitted(self, "learner_")
+        X = self._examples(X)
         if self._began.conversion != "vote":
             return np.asarray(self.chosen_.decision_function(X))
         shares, sets = self._ballot(X)
@@ -382,22 +388,32 @@ class OnlineToBatch(VectorEstimator):
             return shares - 0.5
         return shares[:, 1] - shares[:, 0] if shares.shape[1] == 2 else shares
 
-    def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> float:
         """Return 1 less the mean error: of classes, of pairs in queries, or of numbers.
 
         Parameters
         ----------
         X, y, groups
             As in `fit`.
+        sample_weight : array_like [shape=(m,)], optional
+            How much each example counts; queries all count alike.
 
         Returns
         -------
         float
         """
         check_is_fitted(self, "learner_")
-        one = self if self._began.conversion == "vote" else self.chosen_
-        X, y = self._validate(X, y, reset=False)
-        return 1.0 - mean_error(one, X, y, groups, self._began.queries)
+        read, y = self._validate(X, y, reset=False)
+        weights, _ = read_weights(sample_weight, read)
+        votes = self._began.conversion == "vote"
+        return 1.0 - mean_error(
+            self if votes else self.chosen_,
+            X if votes else read,  # who is asked for names of features gets them
+            y,
+            groups,
+            self._began.queries,
+            weights if len(weights) else None,
+        )
 
     def _ballot(self, X: Any) -> tuple[Float64, bool]:
         """Return the share of the votes of each class, and whether votes are sets of labels."""

@@ -23,7 +23,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
-from align.learners.parts.estimators import ScoredClasses, VectorEstimator
+from align.learners.parts.estimators import ScoredClasses, VectorEstimator, summed
+from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_epochs,
@@ -207,11 +208,11 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         first = not hasattr(self, "classes_")
         X, y = self._validate(X, y, reset=first)
         weights, order = read_weights(sample_weight, X)
-        found = np.unique(y if classes is None else np.asarray(classes))
+        found = distinct_labels(y if classes is None else classes)
         if first:
             self._begin(X.shape[1], found, least=1)
         elif len(self.classes_) == 1:
-            self._admit(np.union1d(found, y))
+            self._admit(distinct_labels(found, y))
         self._play(X, y, order, weights)
         return self
 
@@ -235,7 +236,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     def decision_function(self, X: Any) -> Float64:
         """Return ``<w, x> - theta`` [shape=(m,)]."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = summed(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         _check_bits(X)
         return np.asarray(X @ self._w) - self._theta
 
@@ -271,7 +272,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
 
     def _admit(self, found: npt.NDArray[Any]) -> None:
         """Take up the second class; the weights are still those of the beginning."""
-        merged: npt.NDArray[Any] = np.union1d(self.classes_, found)
+        merged = distinct_labels(self.classes_, found)
         self._check_two(merged, least=1)
         self.classes_ = merged
 
@@ -341,6 +342,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_classification_targets(y)
+        X = summed(X)
         _check_bits(X)
         return X, y
 

@@ -1,6 +1,7 @@
 """Checks of examples, labels and numbers, with scikit-learn's rules and without importing it."""
 
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -55,12 +56,24 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
     """
     if y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
-    labels = _vector(y.toarray() if hasattr(y, "toarray") else np.asarray(y), n)
+    try:
+        labels = _vector(y.toarray() if hasattr(y, "toarray") else np.asarray(y), n)
+    except ValueError as error:
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"y must be labels, or a matrix of 0 and 1: {error}.") from error
     if labels.ndim == 2:
         if not np.isin(labels, (0, 1)).all():
             raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
         relevant: npt.NDArray[np.bool_] = labels != 0
         return relevant
+    if labels.dtype.kind == "O":
+        for label in labels:
+            if isinstance(label, Collection) and not isinstance(label, str | bytes):
+                raise ParameterError(
+                    f"y holds {label!r}, must hold one label for each example; of several, give "
+                    "a matrix of 0 and 1 with a column for each label."
+                )
     if labels.dtype.kind == "f":
         if not np.isfinite(labels).all():
             raise ParameterError(
@@ -77,6 +90,8 @@ def check_numbers(y: Any, n: int, owner: str) -> Float64:
     """Return the numbers to predict of `n` examples; a column is accepted, with a warning."""
     if y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
+    if np.iscomplexobj(y):
+        raise ParameterError(f"Complex data not supported by {owner}; y must hold real numbers.")
     try:
         numbers = _vector(np.asarray(y, dtype=np.float64), n)
     except (TypeError, ValueError) as error:

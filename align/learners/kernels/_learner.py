@@ -26,7 +26,6 @@ from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_choice,
-    check_epochs,
     check_whole,
     generator,
     orders,
@@ -112,9 +111,11 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
             coef0=given.coef0,
         )
 
-    def _read_first(self, X: Any) -> Float64:
-        """Return the examples of `fit`, and remember the names of their features."""
-        check_epochs(self.epochs)
+    def _read(self, X: Any, *, first: bool) -> Float64:
+        """Return the examples to learn from, and remember the names of their features."""
+        if not first:
+            self._check_names(X)
+            return check_examples(X, type(self).__name__, self.n_features_in_)
         matrix = check_examples(X, type(self).__name__)
         names = feature_names(X)
         if names is not None:
@@ -158,16 +159,20 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
             starts = range(0, X.shape[0], 4096) or range(1)
             parts = [X[i : i + 4096].toarray() for i in starts]
         else:
-            expected, names = getattr(self, "feature_names_in_", None), feature_names(X)
-            if expected is not None and names is not None and list(expected) != list(names):
-                raise ParameterError(
-                    "The feature names should match those that were passed during fit, in the "
-                    f"same order; fit had {list(expected)[:5]}, this has {list(names)[:5]}."
-                )
+            self._check_names(X)
             parts = [X]
         return np.concatenate(
             [found(check_examples(part, name, self.n_features_in_)) for part in parts]
         )
+
+    def _check_names(self, X: Any) -> None:
+        """Raise where the features of a data frame are not those that were learned from."""
+        expected, names = getattr(self, "feature_names_in_", None), feature_names(X)
+        if expected is not None and names is not None and list(expected) != list(names):
+            raise ParameterError(
+                "The feature names should match those that were passed during fit, in the "
+                f"same order; fit had {list(expected)[:5]}, this has {list(names)[:5]}."
+            )
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags; only scikit-learn calls this."""

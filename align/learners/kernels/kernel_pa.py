@@ -29,13 +29,14 @@ import numpy.typing as npt
 
 from align._params import not_fitted_error
 from align.errors import ModelError, ParameterError
-from align.learners.kernels._checks import check_examples, check_labels
+from align.learners.kernels._checks import check_labels
 from align.learners.kernels._learner import SupportLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import KERNELS
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import NO_WEIGHTS, positive, weighed
+from align.learners.parts.labels import distinct_labels
+from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, positive, weighed
 from align.types import Float64
 
 __all__ = ["KernelPA"]
@@ -156,7 +157,8 @@ class KernelPA(SupportLearner):
         ParameterError
             A wrong parameter, or examples or labels that cannot be used.
         """
-        X = self._read_first(X)
+        check_epochs(self.epochs)
+        X = self._read(X, first=True)
         labels = check_labels(y, len(X), type(self).__name__)
         weights, X, labels = weighed(sample_weight, X, labels)
         self._open(X.shape[1], _distinct(labels), sets=labels.ndim == 2)
@@ -186,12 +188,11 @@ class KernelPA(SupportLearner):
         self
         """
         fresh = not hasattr(self, "classes_")
-        name = type(self).__name__
-        matrix = check_examples(X, name, None if fresh else self.n_features_in_)
-        labels = check_labels(y, len(matrix), name)
+        matrix = self._read(X, first=fresh)
+        labels = check_labels(y, len(matrix), type(self).__name__)
         announced = _distinct(labels)
         if classes is not None:
-            announced = np.unique(np.concatenate([np.asarray(classes), announced]))
+            announced = distinct_labels(classes, announced)
         if fresh:
             self._open(matrix.shape[1], announced, sets=labels.ndim == 2)
         else:
@@ -254,7 +255,7 @@ class KernelPA(SupportLearner):
             raise ParameterError(
                 f"y has {len(classes)} labels, must have {len(self.classes_)} as before."
             )
-        merged = np.union1d(self.classes_, classes)
+        merged = distinct_labels(self.classes_, classes)
         if len(merged) > len(self.classes_):
             places = np.searchsorted(merged, self.classes_)
             self._supports.add_classes(len(merged), places)
@@ -402,4 +403,4 @@ class KernelPA(SupportLearner):
 
 def _distinct(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the labels there are, sorted; the columns, where each has one."""
-    return np.arange(labels.shape[1]) if labels.ndim == 2 else np.unique(labels)
+    return np.arange(labels.shape[1]) if labels.ndim == 2 else distinct_labels(labels)

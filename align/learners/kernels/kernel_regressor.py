@@ -18,11 +18,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from align.learners.kernels._checks import check_examples, check_numbers
+from align.learners.kernels._checks import check_numbers
 from align.learners.kernels._learner import SupportLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import not_negative, weighed
+from align.learners.parts.parameters import check_epochs, not_negative, weighed
 from align.types import Float64
 
 __all__ = ["KernelPARegressor"]
@@ -103,7 +103,8 @@ class KernelPARegressor(SupportLearner):
         ParameterError
             A wrong parameter, or examples or numbers that cannot be used.
         """
-        X = self._read_first(X)
+        check_epochs(self.epochs)
+        X = self._read(X, first=True)
         numbers = check_numbers(y, len(X), type(self).__name__)
         weights, X, numbers = weighed(sample_weight, X, numbers)
         self._reset(X.shape[1])
@@ -127,9 +128,8 @@ class KernelPARegressor(SupportLearner):
         self
         """
         fresh = not hasattr(self, "n_features_in_")
-        name = type(self).__name__
-        matrix = check_examples(X, name, None if fresh else self.n_features_in_)
-        numbers = check_numbers(y, len(matrix), name)
+        matrix = self._read(X, first=fresh)
+        numbers = check_numbers(y, len(matrix), type(self).__name__)
         if fresh:
             self._reset(matrix.shape[1])
         return self._go_on(matrix, Targets(_NO_CLASSES, numbers), sample_weight)

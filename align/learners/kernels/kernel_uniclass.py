@@ -18,12 +18,11 @@ import numpy as np
 from align._params import not_fitted_error
 from align.errors import ParameterError
 from align.learners.kernels._centre import Centre
-from align.learners.kernels._checks import check_examples
 from align.learners.kernels._learner import KernelLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import BLOCK, diagonal_of
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import NO_WEIGHTS, not_negative, weighed
+from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, not_negative, weighed
 from align.types import Float64, IntArray
 
 __all__ = ["KernelPAUniclass"]
@@ -117,7 +116,8 @@ class KernelPAUniclass(KernelLearner):
         ParameterError
             A wrong parameter, or examples that cannot be used.
         """
-        weights, X = weighed(sample_weight, self._read_first(X))
+        check_epochs(self.epochs)
+        weights, X = weighed(sample_weight, self._read(X, first=True))
         self._reset(X.shape[1])
         self._play_epochs(X, _NO_TARGETS, weights)
         return self
@@ -138,7 +138,7 @@ class KernelPAUniclass(KernelLearner):
         self
         """
         fresh = not hasattr(self, "n_features_in_")
-        matrix = check_examples(X, type(self).__name__, None if fresh else self.n_features_in_)
+        matrix = self._read(X, first=fresh)
         if fresh:
             self._reset(matrix.shape[1])
         return self._go_on(matrix, _NO_TARGETS, sample_weight)

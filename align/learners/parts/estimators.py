@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from align.learners.parts.saved import Saved
 
-__all__ = ["CountedRounds", "ScoredClasses", "VectorEstimator", "read_label_sets"]
+__all__ = ["CountedRounds", "ScoredClasses", "VectorEstimator", "read_label_sets", "summed"]
 
 
 class VectorEstimator(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
@@ -82,4 +82,15 @@ def read_label_sets(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, np
     if y.ndim == 2 and y.shape[1] == 1:
         X, y = validate_data(owner, X, y, reset=False, **given)  # warns of the column
     check_classification_targets(y)
-    return X, y
+    return summed(X), y
+
+
+def summed(X: Any) -> Any:
+    """Return X, of a sparse matrix one in which each entry stands once.
+
+    An entry that stands twice is the sum of both; a norm of what is stored would be another.
+    """
+    if not isinstance(X, np.ndarray) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

@@ -9,6 +9,7 @@ from align.errors import ParameterError
 from align.learners.flat.certified_pairs import certify_ranker
 from align.learners.flat.run_certificate import RunCertificate
 from align.learners.parts.estimators import read_label_sets
+from align.learners.parts.labels import distinct_labels
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_predictor import LabelPredictor
 from align.learners.ranking.ranking_losses import label_ranking_loss
@@ -90,6 +91,7 @@ class LabelStream(LabelPredictor):
         new = [label for label in labels if label not in self._codes]
         if not new:
             return
+        distinct_labels(self.classes_, np.array(new))  # or an error, and nothing is changed
         for label in new:
             self._codes[label] = len(self._codes)
         self._labels = list(self._codes)

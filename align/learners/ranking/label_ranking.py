@@ -49,6 +49,7 @@ from align.learners.parts import (
     Tuning,
     Update,
 )
+from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
@@ -221,7 +222,7 @@ class LabelRanker(LabelStream):
         if first:
             self.start(X.shape[1])
         if classes is not None:
-            self._announce(np.unique(classes))
+            self._announce(distinct_labels(classes))
         relevant, known = self._targets(y)
         self._count(relevant[kept])
         self._play(self._rows(X), relevant, known, kept)

@@ -276,3 +276,14 @@ def test_contests_need_all_examples():
         OnlineToBatch(KernelPA(), "best").partial_fit(X, y)
     with pytest.raises(ParameterError, match="1 rounds are too few for conversion='validation'"):
         OnlineToBatch(KernelPA(), "validation").fit(X[:1], y[:1])
+
+
+@pytest.mark.parametrize("conversion", ["random", "vote"])
+def test_weights_of_a_score(conversion):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+    model = OnlineToBatch(PassiveAggressiveClassifier(), conversion).fit(X, y)
+    weights = rng.random(40)
+    expected = np.average(model.predict(X) == y, weights=weights)
+    np.testing.assert_allclose(model.score(X, y, sample_weight=weights), expected, rtol=1e-12)

@@ -1,0 +1,36 @@
+"""The distinct labels of a learner that takes up new ones."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+
+__all__ = ["distinct_labels"]
+
+
+def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
+    """Return the distinct labels of one array or several, sorted.
+
+    Raises `ParameterError` where some are text and others are not: numpy would make text of all,
+    and a learner that was given 1 would predict ``"1"``.
+
+    Examples
+    --------
+    >>> distinct_labels([2, 0], [1, 2]).tolist()
+    [0, 1, 2]
+    """
+    arrays = [array for array in map(np.asarray, parts) if array.size]
+    if not arrays:
+        return np.asarray(parts[0])
+    if len({array.dtype.kind in "US" for array in arrays if array.dtype.kind != "O"}) < 2:
+        try:
+            return np.unique(np.concatenate([array.ravel() for array in arrays]))
+        except TypeError:  # values of which none is less than the other
+            pass
+    several = [label for array in arrays for label in array.ravel()[:3].tolist()]
+    raise ParameterError(
+        f"the labels are of several types, such as {', '.join(map(repr, several[:4]))}; give all "
+        "as text, or all as numbers."
+    )
