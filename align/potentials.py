@@ -90,11 +90,16 @@ class Potentials:
     labels: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
+        self.onset = _scores(self.onset, "onset")
         if self.onset.ndim != 2:
             raise ParameterError(f"onset.shape={self.onset.shape}, must be (K, W).")
         k, width = self.onset.shape
+        if not isinstance(self.n_frames, int | np.integer):
+            raise ParameterError(f"n_frames={self.n_frames!r}, must be a whole number of frames.")
         if self.n_frames < 0:
             raise ParameterError(f"n_frames={self.n_frames}, must not be negative.")
+        if self.labels and len(self.labels) != k:
+            raise ParameterError(f"labels has {len(self.labels)}, must have K={k}, or none.")
         self.start = _int_vector(self.start, k, 0, "start")
         stop = np.minimum(self.n_frames, self.start + width)
         self.stop = stop if self.stop is None else _int_vector(self.stop, k, 0, "stop")
@@ -102,8 +107,12 @@ class Potentials:
             raise ParameterError("windows must lie within the recording and the onset table.")
         if (np.diff(self.start) < 0).any() or (np.diff(self.stop) < 0).any():
             raise ParameterError("windows must not go backwards from one event to the next.")
-        longest = self.n_frames if self.duration is None else self.duration.shape[1] - 1
+        longest = self.n_frames
         if self.duration is not None:
+            self.duration = _scores(self.duration, "duration")
+            if self.duration.ndim != 2:
+                raise ParameterError(f"duration.shape={self.duration.shape}, must be (R, L + 1).")
+            longest = self.duration.shape[1] - 1
             self.duration_row = _int_vector(self.duration_row, k, 0, "duration_row")
             rows = self.duration.shape[0]
             if k and not (0 <= self.duration_row.min() <= self.duration_row.max() < rows):
@@ -115,6 +124,7 @@ class Potentials:
         if (self.min_length < 0).any():
             raise ParameterError("min_length must not be negative.")
         if self.ratio is not None:
+            self.ratio = _scores(self.ratio, "ratio")
             if self.ratio.shape != (k, 3):
                 raise ParameterError(f"ratio.shape={self.ratio.shape}, must be (K, 3)=({k}, 3).")
             if k and self.ratio[0].any():
@@ -146,10 +156,8 @@ class Potentials:
         >>> Potentials(np.array([[0.0, 1.0, 2.0], [0.0, 5.0, 3.0]]), n_frames=3).score([0, 1])
         5.0
         """
-        y = np.asarray(onsets, dtype=np.intp)
         k = self.n_events
-        if y.shape != (k,):
-            raise ParameterError(f"onsets.shape={y.shape}, must be ({k},).")
+        y = _int_vector(onsets, k, 0, "onsets")
         if k == 0:
             return self.constant
         lengths = np.diff(y, append=self.n_frames)
@@ -186,6 +194,7 @@ class Potentials:
         cost : np.ndarray [shape=(K, T)]
             Cost of placing event k at frame t.
         """
+        cost = _scores(cost, "cost")
         if cost.shape != (self.n_events, self.n_frames):
             raise ParameterError(
                 f"cost.shape={cost.shape}, must be (K, T)=({self.n_events}, {self.n_frames})."
@@ -201,7 +210,23 @@ class Potentials:
 def _int_vector(values: npt.ArrayLike | None, k: int, default: int, name: str) -> IntArray:
     if values is None:
         return np.full(k, default, dtype=np.intp)
-    vector = np.asarray(values, dtype=np.intp)
+    vector = np.asarray(values)
     if vector.shape != (k,):
         raise ParameterError(f"{name}.shape={vector.shape}, must be (K,)=({k},).")
-    return np.ascontiguousarray(vector)  # kernels are compiled for that
+    if vector.dtype.kind not in "iu" and k:
+        if vector.dtype.kind != "f" or not (vector == np.rint(vector)).all():
+            raise ParameterError(f"{name}={vector.tolist()[:5]}, must hold whole frames.")
+    return np.ascontiguousarray(vector, dtype=np.intp)  # kernels are compiled for that
+
+
+def _scores(values: npt.ArrayLike, name: str) -> FloatArray:
+    """Return a table of floats as it is, one of other numbers or a list as float64."""
+    table = np.asarray(values)
+    if table.dtype.kind == "f":
+        return table
+    if table.dtype.kind in "biuO":
+        try:
+            return table.astype(np.float64)
+        except (TypeError, ValueError):  # objects that are no numbers
+            pass
+    raise ParameterError(f"{name} is an array of {table.dtype}, must hold real numbers.")

@@ -12,7 +12,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +59,9 @@ class OnsetTerm:
     table: FloatArray
     rows: IntArray
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "table", "rows")
+
     def value(self, onsets: IntArray, n_frames: int) -> float:
         """Sum of psi over the events, for onsets in frames."""
         on = self.rows >= 0
@@ -93,6 +96,9 @@ class SegmentTerm:
     rows: IntArray
     best: FloatArray | None = None
 
+    def __post_init__(self) -> None:
+        _as_arrays(self, "prefix", "rows")
+
     @classmethod
     def from_frames(
         cls, scores: FloatArray, rows: IntArray, best: FloatArray | None = None
@@ -101,6 +107,9 @@ class SegmentTerm:
 
         `best` are the scores of the frames along the best sequence of any symbols [shape=(T,)].
         """
+        scores = np.asarray(scores)
+        if scores.ndim != 2:
+            raise ParameterError(f"scores.shape={scores.shape}, must be (S, T).")
         prefix = np.zeros((scores.shape[0], scores.shape[1] + 1))
         np.cumsum(scores, axis=1, dtype=np.float64, out=prefix[:, 1:])
         return cls(prefix, rows, None if best is None else np.append(0.0, np.cumsum(best)))
@@ -118,6 +127,15 @@ class SegmentTerm:
         _fold_rows(potentials, self.prefix, self.rows, weight, shift=1)
         if self.rows.size and self.rows[-1] >= 0:
             potentials.constant += weight * float(self.prefix[self.rows[-1], potentials.n_frames])
+
+
+def _as_arrays(term: Any, *names: str) -> None:
+    """Make arrays of what may be lists; of a list without rows one of whole numbers."""
+    for name in names:
+        array = np.asarray(getattr(term, name))
+        if name == "rows" and not array.size:
+            array = array.astype(np.intp)
+        object.__setattr__(term, name, array)
 
 
 def _fold_rows(
@@ -152,6 +170,9 @@ class DurationTerm:
 
     table: FloatArray
     rows: IntArray
+
+    def __post_init__(self) -> None:
+        _as_arrays(self, "table", "rows")
 
     def value(self, onsets: IntArray, n_frames: int) -> float:
         """Sum of psi over the events, for onsets in frames; lengths above L score as L."""
@@ -188,6 +209,9 @@ class RatioTerm:
 
     scale: FloatArray
     gate: npt.NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        _as_arrays(self, "scale", "gate")
 
     def coefficients(self) -> npt.NDArray[np.float64]:
         """Return the coefficients of d_k**2, d_{k-1}**2 and d_{k-1} d_k [shape=(K, 3)]."""
@@ -284,6 +308,13 @@ class BaseFunctions:
             raise ParameterError(f"{len(self.terms)} terms but {len(self.names)} names.")
         for term, name in zip(self.terms, self.names, strict=True):
             _check_term(term, name, self.n_events, self.n_frames)
+        if self.windows is not None:
+            windows = np.asarray(self.windows)
+            if windows.shape != (self.n_events, 2):
+                raise ParameterError(
+                    f"windows.shape={windows.shape}, must be (K, 2)=({self.n_events}, 2)."
+                )
+            object.__setattr__(self, "windows", windows)
 
     @cached_property
     def _duration_layout(self) -> tuple[int, int, IntArray] | None:
@@ -301,12 +332,23 @@ class BaseFunctions:
 
     def phi(self, onsets: IntArray) -> npt.NDArray[np.float64]:
         """Evaluate every base function at onsets in frames; [shape=(J,)]."""
+        onsets = np.asarray(onsets)
+        if onsets.shape != (self.n_events,):
+            raise ParameterError(f"onsets.shape={onsets.shape}, must be (K,)=({self.n_events},).")
+        if onsets.size and not 0 <= onsets.min() <= onsets.max() < self.n_frames:
+            raise ParameterError(
+                f"onsets lie in {onsets.min()}..{onsets.max()}, must lie in the recording, "
+                f"0..{self.n_frames - 1}."
+            )
         return np.array([term.value(onsets, self.n_frames) for term in self.terms], dtype=float)
 
     def potentials(self, weights: FloatArray) -> Potentials:
         """Fold the base functions, weighted by `weights` [shape=(J,)], into potentials."""
-        if len(weights) != len(self.terms):
-            raise ParameterError(f"{len(weights)} weights for {len(self.terms)} base functions.")
+        if np.shape(weights) != (len(self.terms),):
+            raise ParameterError(
+                f"weights.shape={np.shape(weights)}, must be (J,)=({len(self.terms)},): one for "
+                "each base function."
+            )
         start = stop = None
         width = self.n_frames
         if self.windows is not None:
@@ -358,13 +400,20 @@ def _check_term(term: Term, name: str, n_events: int, n_frames: int) -> None:
     elif isinstance(term, DurationTerm):
         what, table, width = "table", term.table, "L + 1), L > 0"
         fits = table.ndim == 2 and table.shape[1] > 1
-    else:
+    elif isinstance(term, GeneralTerm) or hasattr(term, "fold"):
         return
+    else:
+        raise ParameterError(
+            f"base function {name!r} is of type {type(term).__name__}, must be a term of "
+            "align.terms, such as OnsetTerm."
+        )
     if not fits:
         raise ParameterError(
             f"base function {name!r}: {what}.shape={table.shape}, must be (S, {width}."
         )
-    if term.rows.shape != (n_events,) or term.rows.max(initial=-1) >= len(table):
+    rows = term.rows
+    inside = rows.dtype.kind in "iu" and -1 <= rows.min(initial=-1) <= rows.max(initial=-1)
+    if rows.shape != (n_events,) or not inside or rows.max(initial=-1) >= len(table):
         raise ParameterError(
             f"base function {name!r}: rows must hold, for each of the {n_events} events, -1 or a "
             f"row of {what}, which has {len(table)}."

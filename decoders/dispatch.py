@@ -51,6 +51,11 @@ def decode(potentials: Potentials, *, max_memory: int | None = None) -> Path:
     >>> decode(Potentials(onset, n_frames=4))
     Path(onsets=array([1, 3]), score=3.0)
     """
+    if not isinstance(potentials, Potentials):
+        raise ParameterError(
+            f"potentials is of type {type(potentials).__name__}, must be Potentials, which "
+            "align.potentials has: tables of scores, and the number of frames."
+        )
     if potentials.general:
         if max_memory is not None:
             raise ParameterError(

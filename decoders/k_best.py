@@ -97,6 +97,9 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     """
     if k < 1:
         raise ParameterError(f"k={k}, must be at least 1.")
+    if k != int(k):
+        raise ParameterError(f"k={k}, must be a whole number.")
+    k = int(k)
     if potentials.n_events == 0:
         return [Path(np.empty(0, dtype=np.intp), potentials.constant)]
     refuse(potentials, "decode_k_best", "general")

@@ -7,6 +7,7 @@ import pytest
 from align import decoders
 from align.errors import ParameterError
 from align.potentials import Potentials
+from align.terms import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm
 
 
 @numba.njit
@@ -185,3 +186,96 @@ def test_general_function_that_cannot_be_compiled():
 
     with pytest.raises(ParameterError, match=r"numba cannot compile the general functions \(wro"):
         decoders.decode(potentials_of(3, 8, general=((1.0, wrong),)))
+
+
+ONSET = np.array([[4.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"onset": ONSET + 1j}, r"onset is an array of complex128, must hold real numbers"),
+        ({"onset": ONSET.astype(str)}, r"onset is an array of <U32, must hold real numbers"),
+        ({"onset": [[None, "a"]] * 2}, r"onset is an array of object, must hold real numbers"),
+        ({"n_frames": 4.0}, r"n_frames=4.0, must be a whole number"),
+        ({"n_frames": "4"}, r"n_frames='4', must be a whole number"),
+        ({"start": [0.5, 1.0]}, r"start=\[0.5, 1.0\], must hold whole frames"),
+        ({"min_length": [1, np.nan]}, r"min_length=\[1.0, nan\], must hold whole frames"),
+        ({"max_length": ["2", "2"]}, r"max_length=\['2', '2'\], must hold whole frames"),
+        ({"duration": np.zeros(5)}, r"duration.shape=\(5,\), must be \(R, L \+ 1\)"),
+        ({"duration": [["a"]]}, r"duration is an array of <U1, must hold real numbers"),
+        ({"labels": ("a",)}, r"labels has 1, must have K=2"),
+    ],
+)
+def test_tables_that_are_none(options, message):
+    with pytest.raises(ParameterError, match=message):
+        Potentials(**{"onset": ONSET, "n_frames": 4} | options)
+
+
+def test_lists_and_whole_numbers_are_tables():
+    table = Potentials(
+        ONSET.astype(int).tolist(), np.int32(4), min_length=[1.0, 1.0], duration=[[0] * 5]
+    )
+    assert decoders.decode(table).onsets.tolist() == [0, 2]
+    assert table.add_onset_cost([[0, 9.5, 0, 0], [0, 0, 0, 0]]).score([1, 2]) == 12.5
+    with pytest.raises(ParameterError, match=r"onsets=\[0.5, 2.0\], must hold whole frames"):
+        table.score([0.5, 2])
+
+
+def test_what_is_no_potentials():
+    with pytest.raises(ParameterError, match="potentials is of type ndarray, must be Potentials"):
+        decoders.decode(ONSET)
+    with pytest.raises(ParameterError, match=r"k=1.5, must be a whole number"):
+        decoders.decode_k_best(Potentials(ONSET, 4), 1.5)
+
+
+ROWS = np.arange(2)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: OnsetTerm(ONSET, [0.0, 1.0]), r"'f': rows must hold, for each of the 2 events"),
+        (lambda: OnsetTerm(ONSET, [0, -2]), r"'f': rows must hold, for each of the 2 events"),
+        (lambda: ONSET, r"'f' is of type ndarray, must be a term of align.terms"),
+        (
+            lambda: SegmentTerm.from_frames(ONSET[0], ROWS),
+            r"scores.shape=\(4,\), must be \(S, T\)",
+        ),
+    ],
+)
+def test_terms_that_are_none(make, message):
+    with pytest.raises(ParameterError, match=message):
+        BaseFunctions([make()], ["f"], 2, 4)
+
+
+def test_base_functions_of_lists():
+    terms = [
+        OnsetTerm(ONSET.tolist(), [0, 1]),
+        SegmentTerm.from_frames(ONSET.tolist(), [1, 0]),
+        DurationTerm([[0.0, 1.0, 2.0, 1.0, 0.0]], [0, -1]),
+        RatioTerm([1.0, 2.0], [False, True]),
+    ]
+    windows = [(0, 1), (0, 4)]
+    functions = BaseFunctions(terms, list("abcd"), 2, 4, windows=windows, max_length=[4, 4])
+    found = decoders.decode(functions.potentials([1.0, 0.0, 1.0, -1.0]))
+    score = functions.phi(found.onsets.tolist()) @ [1.0, 0.0, 1.0, -1.0]
+    assert found.onsets.tolist() == [0, 2]
+    assert score == found.score
+    nothing = BaseFunctions([OnsetTerm(np.zeros((0, 4)), [])], ["a"], 0, 4)
+    assert nothing.potentials([1.0]).n_events == 0
+
+
+def test_onsets_and_weights_that_do_not_fit():
+    functions = BaseFunctions([OnsetTerm(ONSET, ROWS)], ["f"], 2, 4)
+    for onsets, message in [
+        ([0], r"onsets.shape=\(1,\), must be \(K,\)=\(2,\)"),
+        ([-1, 2], r"onsets lie in -1..2, must lie in the recording, 0..3"),
+        ([0, 4], r"onsets lie in 0..4, must lie in the recording, 0..3"),
+    ]:
+        with pytest.raises(ParameterError, match=message):
+            functions.phi(onsets)
+    with pytest.raises(ParameterError, match=r"weights.shape=\(1, 1\), must be \(J,\)=\(1,\)"):
+        functions.potentials([[1.0]])
+    with pytest.raises(ParameterError, match=r"windows.shape=\(2,\), must be \(K, 2\)=\(2, 2\)"):
+        BaseFunctions([OnsetTerm(ONSET, ROWS)], ["f"], 2, 4, windows=[0, 1])
