@@ -5,7 +5,8 @@ functions of one recording, each of one of the kinds of `align.terms`. The decor
 function into a feature without any fitting.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -22,8 +23,10 @@ __all__ = [
     "Feature",
     "FunctionFeature",
     "TimedSignal",
+    "checked_terms",
     "duration_feature",
     "general_feature",
+    "noted",
     "onset_feature",
     "ratio_feature",
     "rows_of",
@@ -177,12 +180,19 @@ class Feature:
 
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the base functions of a recording: the same names, in the same order, always."""
-        raise NotImplementedError
+        raise NotImplementedError(
+            f"{type(self).__name__} has no terms(signal, events), which returns base functions."
+        )
 
     @property
     def has_state(self) -> bool:
         """Whether `get_state` keeps what was fitted; of a feature without one nothing is kept."""
         return type(self).get_state is not Feature.get_state
+
+    @property
+    def loses_state(self) -> bool:
+        """Whether it has a `fit`, and no `get_state` that keeps what that learned."""
+        return type(self).fit is not Feature.fit and not self.has_state
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return what a model file must hold: values that JSON can carry, and arrays."""
@@ -191,6 +201,31 @@ class Feature:
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned; checks it, and never executes anything."""
         return self
+
+
+@contextmanager
+def noted(where: str) -> Iterator[None]:
+    """Let an error that is raised inside say where: a user's own code does not know."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(where)
+        raise
+
+
+def checked_terms(feature: Feature, signal: Signal, events: Sequence[Event]) -> Mapping[str, Term]:
+    """Return the base functions of one feature; what goes wrong says of which, and where.
+
+    Raises `ParameterError` where they are no mapping of names to terms.
+    """
+    with noted(f"This was feature {feature.name!r}, of the recording {signal.name!r}."):
+        found = feature.terms(signal, events)
+        if not isinstance(found, Mapping) or not all(isinstance(name, str) for name in found):
+            raise ParameterError(
+                f"the terms of feature {feature.name!r} are {repr(found)[:60]}, must be a dict of "
+                "names and terms of align.terms."
+            )
+        return found
 
 
 def rows_of(events: Sequence[Event]) -> tuple[list[Event], IntArray]:
@@ -339,19 +374,31 @@ def _table(
     symbols, rows = rows_of(events)
     table = np.empty((len(symbols), signal.n_frames))
     for row, event in zip(table, symbols, strict=True):
-        row[:] = _checked(function(signal, event), (signal.n_frames,), name, event)
+        row[:] = _checked(function, (signal, event), (signal.n_frames,), name, event)
     return table, rows
 
 
 def _checked(
-    values: npt.ArrayLike, shape: tuple[int, ...], name: str, event: Event
+    function: Callable[..., Any],
+    given: tuple[Any, ...],
+    shape: tuple[int, ...],
+    name: str,
+    event: Event,
 ) -> npt.NDArray[np.float64]:
+    """Return what a user's function gives for an event, after checks of it."""
+    with noted(f"This was for the event {str(event)!r}."):
+        values = function(*given)
     if values is None:
         raise ParameterError(
             f"feature {name!r} returned nothing for event {str(event)!r}, must return an array of "
             f"shape {shape}; does it end with `return`?"
         )
-    array = np.asarray(values, dtype=np.float64)
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise ParameterError(
+            f"feature {name!r} returned {array.dtype} for event {str(event)!r}, must be numbers."
+        )
+    array = array.astype(np.float64, copy=False)
     if array.shape != shape:
         raise ParameterError(
             f"feature {name!r} returned shape {array.shape} for event {str(event)!r}, "
@@ -381,7 +428,7 @@ def _duration_term(
     seconds = np.arange(1, signal.n_frames + 1) * signal.hop  # no event lasts 0 frames
     table = np.zeros((len(symbols), signal.n_frames + 1))
     for row, event in zip(table, symbols, strict=True):
-        row[1:] = _checked(function(event, seconds), seconds.shape, name, event)
+        row[1:] = _checked(function, (event, seconds), seconds.shape, name, event)
     return DurationTerm(table, rows)
 
 
@@ -390,7 +437,8 @@ def _ratio_term(
 ) -> Term:
     after = [*events[1:], None]
     pairs = zip(events, after, strict=True)
-    scale = np.array([_checked(function(e, n), (), name, e) for e, n in pairs]) / signal.hop
+    seconds = np.array([_checked(function, (e, n), (), name, e) for e, n in pairs])
+    scale = seconds / signal.hop
     gate = scale > 0
     gate[1:] &= gate[:-1]
     gate[:1] = False

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.features import Feature, TimedSignal
+from align.features.base import checked_terms
 from align.features.chord_scores import sum_over_chords
 from align.features.signal import Signal
 from align.music.functions import ChordFeature, WindowTerm, longest_length, reframed
@@ -47,7 +48,7 @@ class OwnFeature(ChordFeature):
         self.feature, self.frame = feature, hop
         self.name = feature.name
         self.cross_fit, self.pools_folds = feature.cross_fit, feature.pools_folds
-        self.has_state = feature.has_state
+        self.has_state, self.loses_state = feature.has_state, feature.loses_state
 
     def fit(self, pieces: Sequence[TimedPiece]) -> Self:
         """Fit the feature to the chords of pieces, each as its highest note."""
@@ -96,7 +97,7 @@ class OwnFeature(ChordFeature):
             begin = int(until[first - 1]) if first else 0
             last = max(first + 1, int(np.searchsorted(until, begin + some, side="right")))
             inside = slice(begin, int(until[last - 1]))
-            found = self.feature.terms(signal, tuple(notes[inside]))
+            found = checked_terms(self.feature, signal, tuple(notes[inside]))
             for name, term in found.items():
                 if not isinstance(term, RatioTerm | GeneralTerm):
                     part = parts.setdefault(name, _Sum(name, term, windows, signal.n_frames))
@@ -106,7 +107,8 @@ class OwnFeature(ChordFeature):
             first = last
         of_chords: dict[str, Term] = {}
         if len(parts) < len(found):
-            of_chords = self.feature.terms(signal, _highest(performance))
+            whole = checked_terms(self.feature, signal, _highest(performance))
+            of_chords = dict(whole)
         return {**of_chords, **{name: part.term() for name, part in parts.items()}}, None
 
     def _timed(self, piece: TimedPiece) -> TimedSignal:

@@ -290,6 +290,15 @@ class Aligner(ParamsMixin, ABC):
         items, own = self._weighed(items, own)
         kept, xs, ys = self._problems(items, own, report)
         self.base_functions_ = list(xs[0].names)
+        for x in xs:
+            if list(x.names) != self.base_functions_:
+                raise ParameterError(
+                    f"the features give the base functions {self.base_functions_} for one "
+                    f"recording and {list(x.names)} for another, must give the same for all, in "
+                    "the same order."
+                )
+        if not self.base_functions_:
+            raise ParameterError("the features give no base function; their terms are empty.")
         judged = None
         if validation is not None:
             judged = self._problems(held_out, [features] * len(held_out), report)[1:]

@@ -14,6 +14,7 @@ from typing import Any
 from align._blas import one_thread
 from align.errors import ParameterError
 from align.features import Feature
+from align.features.base import noted
 
 __all__ = ["cross_fit", "folds_of"]
 
@@ -86,7 +87,7 @@ def cross_fit(
                 jobs.append((f, None))  # first, as it takes longest: no process waits for it
             jobs += [(f, fold) for fold in apart]
         else:
-            feature.fit(items)
+            _fit(feature, items)
     names = [_part_name(features[f], f, fold, folds) for f, fold in jobs]
     states = [None if checkpoint is None or not name else checkpoint.load(name) for name in names]
     tasks = (
@@ -152,4 +153,12 @@ def _fitted(
     fitted = copy.deepcopy(feature)
     if state is not None:
         return fitted.set_state(*state)
-    return (fitted if begun is None else fitted.go_on_from(begun)).fit(seen)
+    fitted = fitted if begun is None else fitted.go_on_from(begun)
+    _fit(fitted, seen)
+    return fitted
+
+
+def _fit(feature: Feature, seen: Sequence[Any]) -> None:
+    """Let a feature learn; an error in it says of which."""
+    with noted(f"This was the fit of feature {feature.name!r}, to {len(seen)} recordings."):
+        feature.fit(seen)

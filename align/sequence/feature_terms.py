@@ -7,6 +7,7 @@ import numpy as np
 
 from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal
+from align.features.base import checked_terms
 from align.terms import BaseFunctions
 from align.types import Event, IntArray
 
@@ -33,7 +34,7 @@ def terms_of(
     """Return the base functions of all features, by name."""
     merged: dict[str, Any] = {}
     for feature in features:
-        own = feature.terms(signal, events)
+        own = checked_terms(feature, signal, events)
         for name in own:
             if name in merged:
                 raise ParameterError(f"two features give a base function called {name!r}.")

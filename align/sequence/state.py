@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import AlignError, ModelError
+from align.errors import AlignError, ModelError, ParameterError
 from align.sequence.feature_terms import distinct
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ def feature_states(features: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[
     states: list[dict[str, Any]] = []
     arrays: dict[str, Any] = {}
     for i, feature in enumerate(features):
+        if feature.loses_state:
+            raise ParameterError(
+                f"feature {feature.name!r} has a fit, but no get_state and set_state: the file "
+                "would not hold what it learned. Give it both."
+            )
         params, own = feature.get_state()
         states.append({"name": feature.name, "params": params})
         arrays.update({f"feature{i}.{key}": value for key, value in own.items()})

@@ -489,7 +489,97 @@ def test_parameters_follow_scikit_learn(corpus):
     assert fitted.features[0] is change  # fitting used a copy, and stored what it was given
 
 
+class Loudness(Feature):
+    """A feature with something learned, and whatever a test makes of it."""
+
+    name = "loudness"
+    cross_fit = True
+
+    def fit(self, examples):  # returns nothing, as people forget
+        self.mean_ = float(np.mean([one.signal.log_energy.mean() for one in examples]))
+
+    def terms(self, signal, events):
+        level = signal.log_energy - self.mean_
+        return {"loudness": OnsetTerm(level[None], np.zeros(len(events), dtype=int))}
+
+
+@pytest.mark.parametrize(
+    ("terms", "error", "message", "notes"),
+    [
+        (
+            lambda self, signal, events: {}["gone"],
+            KeyError,
+            "gone",
+            ["This was feature 'loudness', of the recording 'r0'."],
+        ),
+        (
+            lambda self, signal, events: [1],
+            ParameterError,
+            r"the terms of feature 'loudness' are \[1\], must be a dict of names and terms",
+            ["This was feature 'loudness', of the recording 'r0'."],
+        ),
+        (Feature.terms, NotImplementedError, r"Odd has no terms\(signal, events\)", None),
+        (lambda self, signal, events: {}, ParameterError, "give no base function", []),
+        (
+            lambda self, signal, events: {
+                f"at {signal.name}": OnsetTerm(signal.log_energy[None], [0] * len(events))
+            },
+            ParameterError,
+            r"the base functions \['at r0'\] for one recording and \['at r1'\] for another",
+            [],
+        ),
+    ],
+)
+def test_features_that_go_wrong_are_named(corpus, terms, error, message, notes):
+    odd = type("Odd", (Loudness,), {"terms": terms})()
+    with pytest.raises(error, match=message) as found:
+        SequenceAligner([odd]).fit(corpus[:2])
+    assert notes is None or getattr(found.value, "__notes__", []) == notes
+
+
+def test_functions_that_go_wrong_are_named(corpus):
+    @onset_feature
+    def odd(signal, event):
+        return signal.no_such_thing
+
+    with pytest.raises(AttributeError, match="no_such_thing") as found:
+        SequenceAligner([odd]).fit(corpus[:2])
+    event, feature = found.value.__notes__
+    assert event == f"This was for the event {corpus[0].events[0]!r}."
+    assert feature == "This was feature 'odd', of the recording 'r0'."
+
+
+def test_a_fit_that_goes_wrong_is_named(corpus):
+    class Odd(Loudness):
+        def fit(self, examples):
+            raise RuntimeError("too few")
+
+    with pytest.raises(RuntimeError) as found:
+        SequenceAligner([Odd()]).fit(corpus[:2])
+    assert found.value.__notes__[0].startswith("This was the fit of feature 'loudness', to ")
+
+
 # Model files ------------------------------------------------------------------------------------
+
+
+def test_what_a_feature_learned_is_not_lost_in_silence(corpus, tmp_path):
+    fitted = SequenceAligner([Loudness(), change]).fit(corpus[:3])  # whose fit returned nothing
+    with pytest.raises(ParameterError, match="feature 'loudness' has a fit, but no get_state"):
+        fitted.save(tmp_path / "a.align")
+
+    class Kept(Loudness):
+        def get_state(self):
+            return {"mean": self.mean_}, {}
+
+        def set_state(self, params, arrays):
+            self.mean_ = params["mean"]
+
+    fitted = SequenceAligner([Kept(), change]).fit(corpus[:3])
+    fitted.save(tmp_path / "a.align")
+    loaded, item = align.load(tmp_path / "a.align", features=[Kept(), change]), corpus[0]
+    assert loaded.align(item.audio, item.events, rate=RATE) == fitted.align(
+        item.audio, item.events, rate=RATE
+    )
 
 
 def test_saved_models_align_bit_for_bit(fitted, tmp_path, test_set):
