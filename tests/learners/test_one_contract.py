@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -581,3 +582,19 @@ def test_a_trace_without_a_plan_says_who_knows_bounds(model):
     X, y = examples(model)
     with pytest.raises(ParameterError, match="the learner's own certify or bound knows"):
         kept(model, X, y, 60).trace_.certify("PA", u=np.zeros(6))
+
+
+@every([KernelPA("linear"), KernelPAUniclass("linear"), PassiveAggressiveUniclass()])
+def test_sparse_examples_are_not_made_dense_all_at_once(model):
+    m, d = 200, 2**16
+    columns = np.arange(3 * m, dtype=np.int32) * (d // (3 * m))
+    X = sp.csr_array((np.ones(3 * m), columns, np.arange(m + 1) * 3), shape=(m, d))
+    y = np.arange(2) if isinstance(model, KernelPA) else None
+    model = clone(model).fit(X[:2], y)
+    tracemalloc.start()
+    try:
+        model.predict(X)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 70e6  # all at once takes 105 MB, and its distances as much again

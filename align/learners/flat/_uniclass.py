@@ -26,6 +26,8 @@ from align.types import Float64, IntArray
 
 __all__ = ["Centred", "distance", "play_centre"]
 
+_DENSE = 2**18  # numbers of sparse examples that are made dense at a time, 2 MB
+
 
 def distance(X: Float64, centre: Float64) -> Float64:
     """Return the distance of each row from a centre [shape=(m,)]."""
@@ -115,9 +117,8 @@ class Centred(Recorded, OutlierMixin, VectorEstimator):  # type: ignore[misc]  #
         X = self._validate(X, reset=False)
         if isinstance(X, np.ndarray):
             return -distance(X, self.center_)
-        parts = [
-            distance(X[i : i + 1024].toarray(), self.center_) for i in range(0, X.shape[0], 1024)
-        ]
+        size, centre = max(1, _DENSE // X.shape[1]), self.center_
+        parts = [distance(X[i : i + size].toarray(), centre) for i in range(0, X.shape[0], size)]
         return -np.concatenate(parts)
 
     @property

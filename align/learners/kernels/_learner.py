@@ -37,6 +37,7 @@ from align.types import Float64, IntArray
 
 __all__ = ["KernelLearner", "SupportLearner"]
 
+_DENSE = 2**21  # numbers of sparse examples that are made dense at a time, 16 MB
 _MOST_EXPLICIT = 3000  # examples: 72 MB, and some seconds
 
 
@@ -156,11 +157,11 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
         name = type(self).__name__
         if hasattr(X, "toarray"):
             X = X.tocsr()
-            starts = range(0, X.shape[0], 4096) or range(1)
-            parts = [X[i : i + 4096].toarray() for i in starts]
+            size = max(1, min(4096, _DENSE // max(1, X.shape[1])))
+            parts = (X[i : i + size].toarray() for i in range(0, max(1, X.shape[0]), size))
         else:
             self._check_names(X)
-            parts = [X]
+            parts = (one for one in (X,))
         return np.concatenate(
             [found(check_examples(part, name, self.n_features_in_)) for part in parts]
         )
