@@ -2,6 +2,11 @@
 
 x is `BaseFunctions`, perhaps in windows; the truth is `Truth`, onsets in frames and which of them
 count; a prediction is onsets in frames.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, sections 9.1 and
+9.2.
 """
 
 from dataclasses import dataclass, replace

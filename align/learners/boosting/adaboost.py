@@ -54,6 +54,8 @@ _MAX_STEP = float(np.log(1e12) / 2.0)
 class AdaBoost(ScoredClasses, VectorEstimator):
     """Boosting of weak binary classifiers, in the four variants of the primal-dual game.
 
+    Source: Shalev-Shwartz 2007, chapter 6.
+
     Parameters
     ----------
     n_estimators : int, default 50

@@ -67,6 +67,8 @@ def cut_ellipsoid(
 ) -> tuple[Float64, Float64]:
     """Cover the part of an ellipsoid on the far side of a plane by another ellipsoid.
 
+    Source: Yang, Jin and Ye 2009, Theorem 1 and Corollary 2.
+
     Parameters
     ----------
     center : array_like [shape=(n,)]
@@ -208,6 +210,8 @@ def iellip_bound(
 class CELLIP(EllipsoidLearner):
     """Classical ellipsoid learner: for data that some unit vector separates with a margin.
 
+    Source: Yang, Jin and Ye 2009, Algorithm 1 and Theorem 3; more classes: section 2.4.
+
     Parameters
     ----------
     gamma : float, default 0.1
@@ -330,6 +334,8 @@ class CELLIP(EllipsoidLearner):
 @dataclass(eq=False, repr=False)
 class IELLIP(EllipsoidLearner):
     """Improved ellipsoid learner: for data that need not be separable.
+
+    Source: Yang, Jin and Ye 2009, Algorithm 2 and Theorem 4; more classes: section 2.4.
 
     Parameters
     ----------

@@ -58,6 +58,8 @@ def _check_step(step_size: str, signed: bool, X: Any) -> None:
 class MultiplicativePA(FlatClassifier):
     """Multiplicative passive-aggressive classifier, for two classes or more.
 
+    Source: Crammer et al. 2003, section 6 and Theorem 4, with the constants mended.
+
     Parameters
     ----------
     margin : float, default 1
@@ -110,6 +112,8 @@ n_features_in_
 @dataclass(eq=False, repr=False)
 class MultiplicativePARegressor(FlatRegressor):
     """Multiplicative passive-aggressive regressor.
+
+    Source: Crammer et al. 2003, section 6 and Theorem 4.
 
     Parameters
     ----------
@@ -166,6 +170,8 @@ trace_, n_features_in_
 @dataclass(eq=False, repr=False)
 class MultiplicativePAUniclass(Centred):
     """Multiplicative passive-aggressive learner of one class: a centre on the simplex.
+
+    Source: Crammer et al. 2003, section 6 and Theorem 4, with the constants mended.
 
     Parameters
     ----------

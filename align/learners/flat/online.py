@@ -88,6 +88,8 @@ def _check_revisit(revisit: Revisit | None, step: str) -> None:
 class OnlineClassifier(FlatClassifier):
     """An online classifier of any complexity, loss, step and tuning.
 
+    Source: Shalev-Shwartz 2007, Figures 3.1, 3.2 and 5.1, Eq. 3.11 and 3.12, and section 5.3.
+
     Parameters
     ----------
     complexity : {"euclidean", "entropy", "binary-entropy"} or Complexity
@@ -171,6 +173,8 @@ dual_objective_, trace_, n_features_in_
 @dataclass(eq=False, repr=False)
 class OnlineRegressor(FlatRegressor):
     """An online regressor of any complexity, loss, step and tuning.
+
+    Source: Shalev-Shwartz 2007, Figures 3.1 and 3.2, Eq. 3.11 and 3.12, and section 5.3.1.
 
     Parameters
     ----------

@@ -81,6 +81,8 @@ def _if_learner_has(name: str) -> Callable[[_Method], _Method]:
 class OnlineToBatch(VectorEstimator):
     """Predict with one hypothesis, or with all, of those that a learner goes through.
 
+    Source: Shalev-Shwartz 2007, appendix B: Lemma 23, Theorems 12 and 13, and voting.
+
     Parameters
     ----------
     learner : learner with `partial_fit`, optional

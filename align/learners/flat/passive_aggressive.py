@@ -51,6 +51,8 @@ __all__ = [
 class PassiveAggressiveClassifier(NamedUpdate, FlatClassifier):
     """Passive-aggressive classifier for two classes, more classes, or sets of labels.
 
+    Source: Crammer et al. 2003, Figure 1; PA-I, PA-II and more classes: Behuet 2007 (slides).
+
     Parameters
     ----------
     update : {"pa1", "pa", "pa2"}
@@ -132,6 +134,8 @@ class PassiveAggressiveClassifier(NamedUpdate, FlatClassifier):
 class PassiveAggressiveRegressor(NamedUpdate, FlatRegressor):
     """Passive-aggressive regressor: the loss is ``[|y - <w, x>| - epsilon]_+``.
 
+    Source: Crammer et al. 2003, Figure 1; PA-I and PA-II: Behuet 2007 (slides).
+
     Parameters
     ----------
     update : {"pa1", "pa", "pa2"}
@@ -183,6 +187,8 @@ def cycle_until(
     max_updates: int = 100_000,
 ) -> bool:
     """Go round the examples until every squared loss is at most `beta`.
+
+    Source: Crammer et al. 2003, section 4.
 
     Parameters
     ----------

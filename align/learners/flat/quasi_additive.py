@@ -52,6 +52,9 @@ __all__ = [
 class Perceptron(FlatClassifier):
     """The Perceptron: ``w += rate y x`` on mistakes.
 
+    Source: Shalev-Shwartz 2007, section 5.1.1 and Corollary 5; Behuet 2007 (slides); lecture
+    slides "Online Algorithms".
+
     Parameters
     ----------
     rate : float, default 1
@@ -118,6 +121,8 @@ dual_objective_, trace_, n_features_in_
 class PNormPerceptron(FlatClassifier):
     """The p-norm Perceptron: between Perceptron (p = 2) and Winnow (p about 2 ln n).
 
+    Source: Shalev-Shwartz 2007, section 5.1.4 and Corollary 7.
+
     Parameters
     ----------
     p : float, optional
@@ -156,6 +161,8 @@ dual_objective_, trace_, n_features_in_
 @dataclass(eq=False, repr=False)
 class Winnow(FlatClassifier):
     """Balanced Winnow, or exponentiated gradient: weights on the simplex, multiplied on mistakes.
+
+    Source: Shalev-Shwartz 2007, section 5.1.2 and Eq. 5.8.
 
     Parameters
     ----------
@@ -206,6 +213,8 @@ n_features_in_
 @dataclass(eq=False, repr=False)
 class SelfTunedWinnow(FlatClassifier):
     """Winnow that finds its own rate, ``c = X sqrt((m + 1) / ln n)`` after m mistakes.
+
+    Source: Shalev-Shwartz 2007, Figures 5.2 and 5.3, Corollary 6 and Theorem 6.
 
     Parameters
     ----------

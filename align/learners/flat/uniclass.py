@@ -38,6 +38,8 @@ _COLUMNS = [core.LOG_COST, core.LOG_LOSS, core.LOG_ALPHA, core.LOG_NORM, core.LO
 class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
     """Passive-aggressive learner of one class: a centre within `epsilon` of every example.
 
+    Source: Crammer et al. 2003, Figure 1 and Theorem 1; PA-I and PA-II: Behuet 2007 (slides).
+
     Parameters
     ----------
     update : {"pa1", "pa", "pa2"}

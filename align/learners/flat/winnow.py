@@ -101,6 +101,8 @@ def threshold_winnow_bound(
 class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     """Winnow with a threshold, for two classes and features 0 or 1.
 
+    Source: lecture slides "Online Algorithms", after Littlestone 1988.
+
     Parameters
     ----------
     theta : float, optional

@@ -46,6 +46,8 @@ __all__ = ["KernelPA"]
 class KernelPA(SupportLearner):
     """Kernel passive-aggressive classifier for any number of classes, and for sets of labels.
 
+    Source: Crammer et al. 2003, section 3; Behuet 2007 (slides).
+
     Parameters
     ----------
     kernel : {"gaussian", "polynomial", "linear"} or callable

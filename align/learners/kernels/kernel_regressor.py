@@ -35,6 +35,8 @@ _NO_CLASSES = np.zeros((0, 1), dtype=np.bool_)
 class KernelPARegressor(SupportLearner):
     """Kernel passive-aggressive regressor.
 
+    Source: Crammer et al. 2003, section 3; Behuet 2007 (slides).
+
     Parameters
     ----------
     kernel, sigma, degree, gamma, coef0

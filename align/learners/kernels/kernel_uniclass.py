@@ -35,6 +35,8 @@ _NO_TARGETS = Targets(np.zeros((0, 1), dtype=np.bool_), np.zeros(0))
 class KernelPAUniclass(KernelLearner):
     """Kernel passive-aggressive learner of one class, which finds outliers.
 
+    Source: Crammer et al. 2003, section 3; Behuet 2007 (slides).
+
     Parameters
     ----------
     kernel, sigma, degree, gamma, coef0

@@ -21,6 +21,8 @@ __all__ = ["Blocks", "as_complexity"]
 class Blocks(Complexity):
     """The sum of one complexity function over the rows of a matrix (Lemma 18).
 
+    Source: Shalev-Shwartz 2007, section 8.3 and Lemma 18.
+
     Parameters
     ----------
     block : Complexity

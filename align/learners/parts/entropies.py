@@ -25,6 +25,8 @@ __all__ = ["BinaryEntropy", "Entropy", "FlooredEntropy"]
 class Entropy(Complexity):
     """Relative entropy to the uniform distribution on the simplex; the link is softmax.
 
+    Source: Shalev-Shwartz 2007, appendix A.3 and section 7.1.3.
+
     Examples
     --------
     >>> Entropy().link([0.0, 1.0, 2.0]).round(8)
@@ -81,6 +83,8 @@ class Entropy(Complexity):
 class FlooredEntropy(Entropy):
     """Relative entropy on the simplex with every entry at least a floor.
 
+    Source: Shalev-Shwartz 2007, section 7.1.3.
+
     Parameters
     ----------
     floor : float
@@ -126,6 +130,8 @@ class FlooredEntropy(Entropy):
 @dataclass(frozen=True)
 class BinaryEntropy(Complexity):
     """Sum of the relative entropies of n coins to the fair one; the link is the sigmoid.
+
+    Source: Shalev-Shwartz 2007, appendix A.3.1, with the sign mended.
 
     Examples
     --------

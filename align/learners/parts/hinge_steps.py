@@ -110,6 +110,8 @@ def hinge_step_euclidean(
 ) -> float:
     """Return the exact step for half the squared l2 norm; see `hinge_step`.
 
+    Source: Shalev-Shwartz 2007, Eq. 7.10 and 7.11.
+
     Examples
     --------
     >>> hinge_step_euclidean([1.0, 0.0], [1.0, 1.0], c=4.0)
@@ -132,6 +134,8 @@ def hinge_step_entropy(
     line_search: bool = False,
 ) -> float:
     """Return the exact step for the entropy on the simplex; see `hinge_step`.
+
+    Source: Shalev-Shwartz 2007, Eq. 7.12 to 7.16.
 
     Parameters
     ----------
@@ -171,6 +175,8 @@ def hinge_step_qnorm(
     upper: float = 1.0,
 ) -> float:
     """Return the exact step for the scaled squared q-norm, q = p / (p - 1); see `hinge_step`.
+
+    Source: Shalev-Shwartz 2007, section 7.2 and Eq. 7.12.
 
     Examples
     --------

@@ -111,6 +111,8 @@ class Loss(ABC):
 class Hinge(Loss):
     """The hinge loss of classification, ``[margin - y <w, x>]_+`` with y = +-1.
 
+    Source: Shalev-Shwartz 2007, section 5.3 and appendix A.3.1.
+
     Parameters
     ----------
     margin : float, default 1
@@ -145,6 +147,8 @@ class Hinge(Loss):
 @dataclass(frozen=True)
 class EpsilonInsensitive(Loss):
     """The tolerant absolute loss of regression, ``[|y - <w, x>| - eps]_+``.
+
+    Source: Shalev-Shwartz 2007, section 5.3.1.
 
     Parameters
     ----------
@@ -183,6 +187,8 @@ class EpsilonInsensitive(Loss):
 class HalfSquared(Loss):
     """Half the squared error of regression, ``(<w, x> - y)^2 / 2``.
 
+    Source: Shalev-Shwartz 2007, section 5.3.1.
+
     Examples
     --------
     >>> HalfSquared().value([1.0, 0.0], [2.0, 0.0], 4.0)
@@ -215,6 +221,8 @@ class HalfSquared(Loss):
 @dataclass(frozen=True)
 class SquaredHinge(Loss):
     """The squared hinge loss, ``C [margin - y <w, x>]_+^2`` with y = +-1.
+
+    Source: Shalev-Shwartz 2007, section 5.3 and appendix A.3.1.
 
     Parameters
     ----------
@@ -277,6 +285,8 @@ class MaxOfHinge(_Hinges):
     Takes the directions a_i as the rows of x and the b_i as y. Multiclass, label-ranking,
     structured and instance-ranking losses are of this form.
 
+    Source: Shalev-Shwartz 2007, sections 5.3.2 to 5.3.4 and 7.4.
+
     Examples
     --------
     >>> MaxOfHinge().value([1.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [3.0, 1.0])
@@ -307,6 +317,8 @@ class AverageOfHinge(_Hinges):
 
     Takes the E directions a_i as the rows of x and the b_i as y.
 
+    Source: Shalev-Shwartz 2007, section 5.3.4.
+
     Examples
     --------
     >>> AverageOfHinge().value([1.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [3.0, 1.0])
@@ -336,6 +348,8 @@ class AverageOfHinge(_Hinges):
 class Boosting(Loss):
     """The loss of the boosting game, ``[<w, x>]_+``; w weighs examples, x holds their margins.
 
+    Source: Shalev-Shwartz 2007, section 6.1.
+
     Examples
     --------
     >>> Boosting().value([0.5, 0.5], [1.0, -0.5])
@@ -359,6 +373,8 @@ class Boosting(Loss):
 @dataclass(frozen=True)
 class Uniclass(Loss):
     """The loss of keeping near to every instance, ``[|x - w|_2 - eps]_+``.
+
+    Source: Crammer et al. 2003, section 2.
 
     Parameters
     ----------

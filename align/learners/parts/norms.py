@@ -26,6 +26,8 @@ __all__ = ["Euclidean", "EuclideanBall", "EuclideanSet", "QNorm"]
 class Euclidean(Complexity):
     """Half the squared l2 norm on R^n; the link is the identity.
 
+    Source: Shalev-Shwartz 2007, appendix A.4.
+
     Examples
     --------
     >>> Euclidean().value([3.0, 4.0])
@@ -60,6 +62,8 @@ class Euclidean(Complexity):
 @dataclass(frozen=True)
 class EuclideanBall(Euclidean):
     """Half the squared l2 norm on the ball of a given radius; the link shrinks to the ball.
+
+    Source: Shalev-Shwartz 2007, appendix A.4.
 
     Parameters
     ----------
@@ -104,6 +108,8 @@ class EuclideanBall(Euclidean):
 @dataclass(frozen=True)
 class EuclideanSet(Euclidean):
     """Half the squared l2 norm on a closed convex set, given by its projection.
+
+    Source: Shalev-Shwartz 2007, appendix A.4 and section 7.1.
 
     Parameters
     ----------
@@ -177,6 +183,8 @@ class _Sized:
 @dataclass(frozen=True)
 class QNorm(Complexity):
     """Scaled squared q-norm on R^n, ``q = p / (p - 1)``; its learner is the p-norm Perceptron.
+
+    Source: Shalev-Shwartz 2007, appendix A.4, Example 5, and section 5.1.4.
 
     Parameters
     ----------

@@ -13,6 +13,8 @@ __all__ = ["Plan", "Revisit"]
 class Revisit:
     """Dual variables of earlier rounds that a round optimises again, after its own.
 
+    Source: Shalev-Shwartz 2007, section 5.2.2.
+
     Parameters
     ----------
     last : int, optional

@@ -55,6 +55,8 @@ def project_orthant(mu: Float64, non_negative: npt.NDArray[np.bool_] | None) -> 
 def project_simplex(mu: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Float64:
     r"""Return the nearest point of the simplex :math:`\{a \ge 0, \sum_j a_j = z\}`.
 
+    Source: Shalev-Shwartz 2007, section 7.1.1, Figure 7.1.
+
     Parameters
     ----------
     mu : array_like [shape=(..., p)]
@@ -90,6 +92,8 @@ def project_simplex(mu: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Float64:
 def project_l1_ball(mu: npt.ArrayLike, radius: npt.ArrayLike = 1.0) -> Float64:
     r"""Return the nearest point of the l1 ball :math:`\{a : \sum_j |a_j| \le z\}`.
 
+    Source: Shalev-Shwartz 2007, section 7.1.2, Figure 7.2.
+
     Parameters
     ----------
     mu : array_like [shape=(..., p)]
@@ -120,6 +124,8 @@ def project_l1_ball(mu: npt.ArrayLike, radius: npt.ArrayLike = 1.0) -> Float64:
 
 def project_entropic(u: npt.ArrayLike, floor: float = 0.0, *, log: bool = False) -> Float64:
     r"""Minimise :math:`\sum_j w_j \ln(w_j / u_j)` over the simplex whose entries are >= a floor.
+
+    Source: Shalev-Shwartz 2007, section 7.1.3, Figure 7.3.
 
     Parameters
     ----------

@@ -96,6 +96,8 @@ class _TuningParams(ParamsMixin):
 class FixedTuning(_TuningParams):
     """The same c on every round.
 
+    Source: Shalev-Shwartz 2007, Figure 3.1 and Theorem 1.
+
     Parameters
     ----------
     c : float
@@ -117,6 +119,8 @@ class FixedTuning(_TuningParams):
 @dataclass(frozen=True)
 class MistakeTuning(_TuningParams):
     """c = X sqrt(m / (2 U)) with the radius X and m mistakes (Fig. 5.4).
+
+    Source: Shalev-Shwartz 2007, Figure 5.4 and Theorem 7.
 
     Parameters
     ----------
@@ -144,6 +148,8 @@ class MistakeTuning(_TuningParams):
 @dataclass(frozen=True)
 class SelfTuning(_TuningParams):
     """c = X sqrt((m + 1) / U) with m mistakes before the round (Fig. 5.2 and 5.3).
+
+    Source: Shalev-Shwartz 2007, Figures 5.2 and 5.3, and Corollary 6.
 
     Parameters
     ----------
@@ -179,6 +185,8 @@ class SelfTuning(_TuningParams):
 class SqrtTuning(_TuningParams):
     """c = sqrt(t L / U), for losses whose constant is known (Corollary 2).
 
+    Source: Shalev-Shwartz 2007, section 3.5 and Corollary 2.
+
     Parameters
     ----------
     L : float
@@ -210,6 +218,8 @@ class SqrtTuning(_TuningParams):
 class RunningTuning(_TuningParams):
     """c = X sqrt(t share / U), for Lipschitz losses of unknown constant.
 
+    Source: Shalev-Shwartz 2007, section 3.5, Corollary 3 and Eq. 5.16.
+
     Parameters
     ----------
     U : float
@@ -240,6 +250,8 @@ class RunningTuning(_TuningParams):
 @dataclass(frozen=True)
 class LossTuning(_TuningParams):
     """c = b sqrt(beta + sum of the losses before), for self-bounded losses (Theorem 2).
+
+    Source: Shalev-Shwartz 2007, section 3.5 and Theorem 2.
 
     Parameters
     ----------

@@ -68,6 +68,8 @@ _OR_WORST = {"average": "", "maximum": " or 'worst'"}
 class InstanceRanker(VectorEstimator):
     """Online learner that orders the instances of a query by their grades.
 
+    Source: Shalev-Shwartz 2007, section 5.3.4.
+
     Parameters
     ----------
     loss : {"average", "maximum"}

@@ -82,6 +82,8 @@ _NO_LOG = np.zeros((0, core.LOG))
 class LabelRanker(LabelStream):
     """Online learner that ranks labels: for multi-label, and for multiclass problems.
 
+    Source: Shalev-Shwartz 2007, chapter 8 and section 7.3.
+
     Parameters
     ----------
     complexity : {"euclidean", "entropy"}

@@ -55,6 +55,8 @@ def max_hinge_step(
 ) -> MaxHingeStep:
     """Return a nearly exact dual step on ``max_i [b_i - <w, a_i>]_+``, with its duality gap.
 
+    Source: Shalev-Shwartz 2007, section 7.4, Figure 7.5.
+
     Parameters
     ----------
     directions : array_like [shape=(k, n)]

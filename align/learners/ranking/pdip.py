@@ -70,6 +70,8 @@ def interior_point(
 ) -> InteriorPoint:
     r"""Minimise a separable convex function under equalities and one bound for each variable.
 
+    Source: Shalev-Shwartz 2007, section 7.3.2.
+
     Parameters
     ----------
     derivatives : callable
@@ -170,6 +172,8 @@ def ranking_step(
 ) -> Float64:
     """Return the exact dual step of label ranking from the block matrix itself.
 
+    Source: Shalev-Shwartz 2007, section 7.3.2, and Figure 7.4 of the Euclidean one.
+
     Parameters
     ----------
     v : array_like [shape=(k, n)]
@@ -230,6 +234,8 @@ def ranking_steps(
     squared_norm: npt.ArrayLike | None = None,
 ) -> Float64:
     """Return the exact dual steps of a batch of rounds from their scores.
+
+    Source: Shalev-Shwartz 2007, section 7.3.2.
 
     Parameters
     ----------

@@ -43,6 +43,8 @@ __all__ = ["DualAscent"]
 class DualAscent:
     """The dual sum of an online run, and what happened to it.
 
+    Source: Shalev-Shwartz 2007, Figure 3.1, Lemma 1 and Theorem 1.
+
     Parameters
     ----------
     update : Update

@@ -117,6 +117,8 @@ class _Timed:
 class ToleranceCost(_Timed, OnsetCost):
     """Share of the onsets that are off by more than a tolerance (Eq. 9.1).
 
+    Source: Shalev-Shwartz 2007, Eq. 9.1.
+
     Parameters
     ----------
     tolerance : float
@@ -167,6 +169,8 @@ class GradedCost(ToleranceCost):
 
     Its values lie in {0} U [1, inf), as Theorem 7 asks. The rounded cost is no sum over the
     onsets; loss-augmented decoding uses ``levels * share``, which is at most one step less.
+
+    Source: Shalev-Shwartz 2007, section 9.5.2.
 
     Parameters
     ----------
@@ -257,6 +261,8 @@ class RampCost(_Timed, OnsetCost):
 @dataclass(frozen=True)
 class AbsoluteCost(_Timed, OnsetCost):
     """Mean absolute error of the onsets (section 9.6.2).
+
+    Source: Shalev-Shwartz 2007, section 9.6.2.
 
     Parameters
     ----------

@@ -72,6 +72,8 @@ _CONVERSIONS = ("last", "random", "average", "validation", "best")
 class StructuredLearner(Saved, RunReader):
     """Learn the weights of a structured predictor online.
 
+    Source: Shalev-Shwartz 2007, section 5.3.3, Figure 5.4 and Theorem 7.
+
     Parameters
     ----------
     update : {"pa1", "pa", "pa2", "perceptron", "self-tuned"}

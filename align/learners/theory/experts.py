@@ -20,6 +20,9 @@ __all__ = ["BestExpert"]
 class BestExpert(ParamsMixin):
     """Follow a weighted average of experts, whose loss nears that of the best of them.
 
+    Source: Shalev-Shwartz 2007, sections 2 and 3; the rate is in the lecture slides "Online
+    Algorithms".
+
     Parameters
     ----------
     n_experts : int

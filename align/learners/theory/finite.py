@@ -205,6 +205,8 @@ class _VersionSpace(_Online):
 class Consistent(_VersionSpace):
     """CON: predict as the first concept that is consistent with the past.
 
+    Source: lecture slides "Online Algorithms".
+
     Parameters
     ----------
     concepts : sequence of callables, or array_like [shape=(card C, points)]
@@ -246,6 +248,8 @@ class Consistent(_VersionSpace):
 class Halving(_VersionSpace):
     """HAL: predict as the majority of the concepts that are consistent with the past.
 
+    Source: lecture slides "Online Algorithms".
+
     Parameters
     ----------
     concepts : sequence of callables, or array_like [shape=(card C, points)]
@@ -285,6 +289,8 @@ class Halving(_VersionSpace):
 
 class Elimination(_Online):
     """ELIM: learn an OR of literals, variables or their negations, by elimination.
+
+    Source: lecture slides "Online Algorithms".
 
     Parameters
     ----------
@@ -364,6 +370,8 @@ class Elimination(_Online):
 
 class Conservative(_Online):
     """A learner that is only shown the examples it errs on.
+
+    Source: lecture slides "Online Algorithms".
 
     Parameters
     ----------

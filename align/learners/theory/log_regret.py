@@ -61,6 +61,8 @@ class _Descent:
 class EuclideanDescent(_Descent):
     """Gradient descent with rate ``1 / (sigma t)``, and projection.
 
+    Source: Shalev-Shwartz 2007, Figure 4.1 and Theorem 5.
+
     Parameters
     ----------
     n : int
@@ -125,6 +127,8 @@ class EuclideanDescent(_Descent):
 
 class EntropicDescent(_Descent):
     """Exponentiated gradient with rate ``1 / (sigma t)``, on the simplex with a floor.
+
+    Source: Shalev-Shwartz 2007, chapter 4, Example 2, and Theorem 5.
 
     Parameters
     ----------

@@ -73,6 +73,8 @@ def pac_sample_bound(
 ) -> float:
     """Bound the examples that `a_pac` draws.
 
+    Source: lecture slides "Online Algorithms", with one stage more.
+
     Parameters
     ----------
     mistake_bound : int
@@ -113,6 +115,8 @@ def a_pac(
     uniform: bool = False,
 ) -> Learned:
     """Learn until a hypothesis has been right so often in a row that it is probably good.
+
+    Source: lecture slides "Online Algorithms".
 
     Parameters
     ----------

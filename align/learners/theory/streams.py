@@ -23,6 +23,8 @@ __all__ = ["coin_slopes", "one_hot_stream", "threshold_stream"]
 def coin_slopes(n_rounds: int, random_state: Any = None) -> Float64:
     """Return random signs s_t: the losses ``1 + s_t w`` on [-1, 1] cost every learner the same.
 
+    Source: Shalev-Shwartz 2007, Theorem 3.
+
     Parameters
     ----------
     n_rounds : int
@@ -41,6 +43,8 @@ def coin_slopes(n_rounds: int, random_state: Any = None) -> Float64:
 
 def one_hot_stream(n: int, weights: Callable[[], npt.ArrayLike]) -> Iterator[tuple[Float64, int]]:
     """Yield examples each of which shows one weight, with the label it is against.
+
+    Source: Shalev-Shwartz 2007, Theorem 4.
 
     Parameters
     ----------
@@ -70,6 +74,8 @@ def one_hot_stream(n: int, weights: Callable[[], npt.ArrayLike]) -> Iterator[tup
 
 def threshold_stream(n: int, predict: Callable[[int], int]) -> Iterator[tuple[int, int]]:
     """Yield points of 1 .. n with the label that the learner does not expect.
+
+    Source: Shalev-Shwartz 2007, appendix B.2, Example 6.
 
     Parameters
     ----------

@@ -11,6 +11,8 @@ __all__ = ["Trace"]
 class Trace(Rounds):
     """The rounds of a run, as `Rounds`, which can be held against the bounds of the theory.
 
+    Source: Shalev-Shwartz 2007, sections 2.1 to 2.3, online convex programming and regret.
+
     Examples
     --------
     >>> import numpy as np
