@@ -275,3 +275,22 @@ def test_margins_must_be_positive(name, parameter):
     for value in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(ParameterError, match=f"{parameter}={value}"):
             make(name).set_params(**{parameter: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("value", ["a", -1, 1.5])
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_seed(name, value):
+    X, y = data(name)
+    with pytest.raises(ParameterError, match=f"random_state={value!r}, must be a whole number"):
+        make(name).set_params(random_state=value).fit(X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_that_are_none(name):
+    X, y = data(name)
+    wanted = ["C", "margin", "epsilon", "epochs", "c", "rate", "max_step", "n_candidates"]
+    wanted += ["gamma"] if name in ("CELLIP", "IELLIP") else []
+    for parameter in [p for p in wanted if p in make(name).get_params()]:
+        for value, message in [("1", "='1', must be a"), ([1, 2], " has the shape .2,., must be")]:
+            with pytest.raises(ParameterError, match=f"{parameter}{message}"):
+                make(name).set_params(**{parameter: value}).fit(X, y)

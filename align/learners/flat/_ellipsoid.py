@@ -27,7 +27,14 @@ from align.learners.parts.estimators import (
     read_label_sets,
 )
 from align.learners.parts.labels import distinct_labels
-from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler, weighed
+from align.learners.parts.parameters import (
+    check_epochs,
+    check_number,
+    orders,
+    read_zero_one,
+    shuffler,
+    weighed,
+)
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Certificate, Round
 from align.learners.theory.recorded import Recorded
@@ -460,6 +467,9 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
         """Warn where the data cannot be separated as promised; only CELLIP does."""
 
     def _check_parameters(self) -> None:
+        given = self.get_params(deep=False)
+        for name in [name for name in ("gamma", "a", "b", "c", "scale") if name in given]:
+            check_number(given[name], name)
         if not (np.isfinite(self.gamma) and 0.0 < self.gamma <= 1.0):
             raise ParameterError(f"gamma={self.gamma}, must lie in (0, 1].")
         if self.normalize not in ("unit", "max", None):

@@ -176,7 +176,7 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
         return start if update == "pa" and squares == 0.0 else math.inf
 
     def _begin(self, n_features: int) -> None:
-        self._largest, self._curvature = step_limits(self._update_name(), float(self.C))
+        self._largest, self._curvature = step_limits(self._update_name(), self.C)
         not_negative(self.epsilon, "epsilon")
         self._averages = bool(self.average)
         self._w, self._total = np.zeros(n_features), np.zeros(n_features)

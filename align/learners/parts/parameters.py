@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ __all__ = [
     "NO_WEIGHTS",
     "check_choice",
     "check_epochs",
+    "check_number",
     "check_whole",
     "generator",
     "not_negative",
@@ -32,7 +34,10 @@ def generator(random_state: Any) -> np.random.Generator:
     """Return a generator for a seed, a Generator, a RandomState or None."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise _no_seed(random_state, error) from error
 
 
 def shuffler(random_state: Any) -> np.random.RandomState | np.random.Generator:
@@ -42,7 +47,17 @@ def shuffler(random_state: Any) -> np.random.RandomState | np.random.Generator:
     """
     if isinstance(random_state, np.random.Generator | np.random.RandomState):
         return random_state
-    return np.random.RandomState(random_state)
+    try:
+        return np.random.RandomState(random_state)
+    except (TypeError, ValueError) as error:
+        raise _no_seed(random_state, error) from error
+
+
+def _no_seed(random_state: Any, error: Exception) -> ParameterError:
+    return ParameterError(
+        f"random_state={random_state!r}, must be a whole number that is not negative, a "
+        f"Generator, a RandomState or None ({error})."
+    )
 
 
 def orders(rng: Any, n: int, epochs: Any, shuffle: bool) -> Iterator[IntArray]:
@@ -56,6 +71,7 @@ def orders(rng: Any, n: int, epochs: Any, shuffle: bool) -> Iterator[IntArray]:
 
 def positive(value: float, name: str) -> float:
     """Return a value that must be positive and finite."""
+    check_number(value, name)
     if not 0.0 < value < math.inf:
         raise ParameterError(f"{name}={value}, must be positive and finite.")
     return float(value)
@@ -63,6 +79,7 @@ def positive(value: float, name: str) -> float:
 
 def not_negative(value: float, name: str) -> float:
     """Return a value that must be finite and not negative."""
+    check_number(value, name)
     if not 0.0 <= value < math.inf:
         raise ParameterError(f"{name}={value}, must be finite and not negative.")
     return float(value)
@@ -70,8 +87,17 @@ def not_negative(value: float, name: str) -> float:
 
 def check_whole(value: Any, name: str, *, least: int = 1) -> None:
     """Raise unless a value is a whole number, at least `least`."""
+    check_number(value, name)
     if value < least or value != int(value):
         raise ParameterError(f"{name}={value}, must be a whole number, at least {least}.")
+
+
+def check_number(value: Any, name: str) -> None:
+    """Raise unless a value is one number."""
+    if not isinstance(value, Real) and np.shape(value):
+        raise ParameterError(f"{name} has the shape {np.shape(value)}, must be one number.")
+    if not isinstance(value, Real | np.ndarray):
+        raise ParameterError(f"{name}={value!r}, must be a number.")
 
 
 def check_epochs(epochs: Any) -> None:

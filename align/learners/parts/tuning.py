@@ -28,7 +28,7 @@ from typing import Any, Protocol, Self
 
 from align._params import ParamsMixin
 from align.errors import ParameterError
-from align.learners.parts.parameters import positive
+from align.learners.parts.parameters import check_number, positive
 
 __all__ = [
     "FixedTuning",
@@ -301,6 +301,7 @@ def as_tuning(c: float | Tuning) -> Tuning:
     """Return the tuning that a parameter c, a number or a tuning, asks for."""
     if callable(c):
         return own_tuning(c)
+    check_number(c, "c")
     if not 0.0 < c < math.inf:
         raise ParameterError(f"c={c}, must be a Tuning, or positive and finite.")
     return FixedTuning(float(c))

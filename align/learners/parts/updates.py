@@ -110,5 +110,5 @@ def step_limits(update: str, C: float) -> tuple[float, float]:
     ((4.0, 0.0), (inf, 0.125))
     """
     check_choice(update, "update", PA_UPDATES)
-    positive(C, "C")
+    C = positive(C, "C")
     return (C if update == "pa1" else math.inf), (0.5 / C if update == "pa2" else 0.0)
