@@ -96,14 +96,26 @@ def check_feature(phi: npt.ArrayLike) -> Float64:
 
 def check_cost(cost: float) -> float:
     """Return a cost as a float; raise ParameterError where it is negative or not finite."""
-    value = float(cost)
+    try:
+        value = float(cost)
+    except (TypeError, ValueError):
+        raise ParameterError(f"cost returned {repr(cost)[:60]}, must be a number.") from None
     if not 0.0 <= value < math.inf:
         raise ParameterError(f"cost returned {value}, must be finite and not negative.")
     return value
 
 
 def check_loss(problem: StructuredProblem, loss: str) -> None:
-    """Refuse the maximal loss where it cannot be had, rather than fall back."""
+    """Refuse what is no problem, and the maximal loss where it cannot be had."""
+    if isinstance(problem, type):
+        raise ParameterError(
+            f"problem is the class {problem.__name__} itself, must be an object of it."
+        )
+    for name, given in (("joint_feature", "x, y"), ("decode", "w, x"), ("cost", "y, y_hat")):
+        if not callable(getattr(problem, name, None)):
+            raise ParameterError(
+                f"problem is of type {type(problem).__name__}, which has no {name}({given})."
+            )
     if loss == "maximal" and not callable(getattr(problem, "loss_augmented_decode", None)):
         raise ParameterError(
             "loss='maximal' needs loss_augmented_decode(w, x, y), which "

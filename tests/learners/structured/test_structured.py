@@ -363,13 +363,23 @@ def test_wrong_examples():
         ("joint_feature", np.ones((2, 2)), r"returned shape \(2, 2\), must be \(J,\)"),
         ("cost", -1.0, "cost returned -1.0, must be finite and not negative"),
         ("cost", np.nan, "cost returned nan"),
+        ("cost", None, "cost returned None, must be a number"),
+        ("cost", [1.0, 2.0], r"cost returned \[1.0, 2.0\], must be a number"),
+        ("decode", None, r"of type Multiclass, which has no decode\(w, x\)"),
     ],
 )
 def test_a_problem_that_misbehaves(name, value, message):
     problem = Multiclass(1.0 - np.eye(3))
-    setattr(problem, name, lambda *args: value)
+    setattr(problem, name, None if name == "decode" else lambda *args: value)
     with pytest.raises(ParameterError, match=message):
         StructuredLearner().fit(problem, [np.eye(3)], [2])
+
+
+def test_what_is_no_problem():
+    with pytest.raises(ParameterError, match="problem is the class Multiclass itself"):
+        StructuredLearner().fit(Multiclass, [np.eye(3)], [2])
+    with pytest.raises(ParameterError, match=r"of type list, which has no joint_feature\(x, y\)"):
+        StructuredLearner().step([np.eye(3)], np.eye(3), 2)
 
 
 @pytest.mark.parametrize(
