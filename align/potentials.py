@@ -74,6 +74,13 @@ class Potentials:
     Notes
     -----
     Lead-in: event 0 may begin anywhere in its window; frames before it belong to no event.
+
+    Examples
+    --------
+    >>> from align.decoders import decode
+    >>> onset = [[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]]
+    >>> decode(Potentials(onset, n_frames=4, min_length=[3, 1]))  # the first lasts three frames
+    Path(onsets=array([0, 3]), score=2.0)
     """
 
     onset: FloatArray

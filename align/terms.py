@@ -54,6 +54,12 @@ class OnsetTerm:
         Score of each symbol at each frame.
     rows : np.ndarray [shape=(K,), dtype=intp]
         Row of each event; -1 for an event this base function says nothing about.
+
+    Examples
+    --------
+    >>> term = OnsetTerm([[0.0, 2.0, 5.0]], rows=[0, 0])  # two events of one symbol, three frames
+    >>> term.value(np.array([0, 2]), n_frames=3)
+    5.0
     """
 
     table: FloatArray
@@ -90,6 +96,13 @@ class SegmentTerm:
     -----
     The sums fold into onset tables: event k starts where event k-1 ends, so its onset ``t`` gains
     ``prefix[row_{k-1}, t] - prefix[row_k, t]``.
+
+    Examples
+    --------
+    >>> scores = [[1.0, 1.0, 0.0], [0.0, 0.0, 4.0]]  # of two symbols
+    >>> term = SegmentTerm.from_frames(scores, rows=[0, 1])
+    >>> term.value(np.array([0, 2]), n_frames=3)  # 1 + 1, and 4
+    6.0
     """
 
     prefix: FloatArray
@@ -166,6 +179,12 @@ class DurationTerm:
         Score of each symbol at each length in frames, 0..L.
     rows : np.ndarray [shape=(K,), dtype=intp]
         Row of each event; -1 for an event this base function says nothing about.
+
+    Examples
+    --------
+    >>> term = DurationTerm([[0.0, -1.0, 3.0]], rows=[0, -1])  # of the first event
+    >>> term.value(np.array([0, 2]), n_frames=3)
+    3.0
     """
 
     table: FloatArray
@@ -205,6 +224,12 @@ class RatioTerm:
         m_k in frames, positive wherever the gate is open.
     gate : np.ndarray [shape=(K,), dtype=bool]
         Where psi counts; never at the first event.
+
+    Examples
+    --------
+    >>> term = RatioTerm([1.0, 2.0], gate=[False, True])
+    >>> term.value(np.array([0, 2]), n_frames=6)  # lengths of 2 and 4 frames: (4 / 2 - 2 / 1) ** 2
+    0.0
     """
 
     scale: FloatArray
@@ -250,6 +275,15 @@ class GeneralTerm:
     ----------
     function : GeneralPotential
         ``psi(k, t_before, t_onset, t_after)``, compiled by ``numba.njit``.
+
+    Examples
+    --------
+    >>> import numba
+    >>> @numba.njit
+    ... def late(k, t_before, t_onset, t_after):
+    ...     return float(t_onset)
+    >>> GeneralTerm(late).value(np.array([1, 4]), n_frames=6)
+    5.0
     """
 
     function: GeneralPotential
@@ -292,6 +326,16 @@ class BaseFunctions:
     ------
     ParameterError
         Where a term does not suit K events in T frames, or is not finite; names it.
+
+    Examples
+    --------
+    >>> from align.decoders import decode
+    >>> rise = OnsetTerm([[0.0, 3.0, 0.0, 2.0, 0.0]], rows=[0, 0])
+    >>> length = DurationTerm([[0.0, 0.0, 1.0, 0.0, 0.0, 0.0]], rows=[0, 0])
+    >>> functions = BaseFunctions([rise, length], ["rise", "length"], n_events=2, n_frames=5)
+    >>> found = decode(functions.potentials([1.0, 0.5]))
+    >>> found.onsets.tolist(), functions.phi(found.onsets).tolist()
+    ([1, 3], [5.0, 2.0])
     """
 
     terms: Sequence[Term]

@@ -87,6 +87,24 @@ class Feature:
         True where those copies, put together by `pool`, serve better than one more fitted to all.
     scores_noise : bool
         True where an event called `align.types.SPOKEN_NOISE` scores as any stretch of sound.
+
+    Examples
+    --------
+    >>> class Level(Feature):
+    ...     name = "level"
+    ...
+    ...     def fit(self, examples):
+    ...         self.mean_ = np.mean([one.signal.log_energy.mean() for one in examples])
+    ...         return self
+    ...
+    ...     def terms(self, signal, events):
+    ...         table = signal.log_energy[None] - self.mean_
+    ...         return {"level": OnsetTerm(table, np.zeros(len(events), dtype=np.intp))}
+    >>> signal = Signal(np.ones(1600, np.float32), 16000, hop=0.01)
+    >>> one = TimedSignal(signal, ["aa"], np.array([0]), np.array([0.0]), end=10)
+    >>> term = Level().fit([one]).terms(signal, ["m", "aa"])["level"]
+    >>> term.table.shape
+    (1, 10)
     """
 
     name: str = ""
@@ -314,6 +332,16 @@ def segment_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> Funct
     Returns
     -------
     FunctionFeature
+
+    Examples
+    --------
+    >>> @segment_feature
+    ... def loud(signal, event):
+    ...     return signal.log_energy if event == "aa" else -signal.log_energy
+    >>> signal = Signal(np.ones(1600, np.float32), 16000, hop=0.01)
+    >>> term = loud.terms(signal, ["sil", "aa"])["loud"]
+    >>> term.prefix.shape, term.rows.tolist()  # sums over the 10 frames, for each of two events
+    ((2, 11), [0, 1])
     """
     return FunctionFeature(function, function.__name__, _segment_term)
 
@@ -330,6 +358,15 @@ def duration_feature(function: Callable[[Event, FloatArray], npt.ArrayLike]) -> 
     Returns
     -------
     FunctionFeature
+
+    Examples
+    --------
+    >>> @duration_feature
+    ... def not_too_short(event, seconds):
+    ...     return np.minimum(seconds / 0.02 - 1.0, 0.0)
+    >>> signal = Signal(np.ones(1600, np.float32), 16000, hop=0.01)
+    >>> not_too_short.terms(signal, ["aa"])["not_too_short"].table[0, 1:4].tolist()
+    [-0.5, 0.0, 0.0]
     """
     return FunctionFeature(function, function.__name__, _duration_term)
 
@@ -346,6 +383,16 @@ def ratio_feature(function: Callable[[Event, Event | None], float]) -> FunctionF
     Returns
     -------
     FunctionFeature
+
+    Examples
+    --------
+    >>> @ratio_feature
+    ... def steady(event, following):
+    ...     return 0.2 if event == "aa" else 0.1
+    >>> signal = Signal(np.ones(1600, np.float32), 16000, hop=0.01)
+    >>> term = steady.terms(signal, ["m", "aa"])["steady"]
+    >>> round(term.value(np.array([0, 3]), 10), 6)  # (7 / 20 - 3 / 10) ** 2, of 3 and 7 frames
+    0.0025
     """
     return FunctionFeature(function, function.__name__, _ratio_term)
 
@@ -361,6 +408,17 @@ def general_feature(function: GeneralPotential) -> FunctionFeature:
     Returns
     -------
     FunctionFeature
+
+    Examples
+    --------
+    >>> import numba
+    >>> @general_feature
+    ... @numba.njit
+    ... def even(k, t_before, t_onset, t_after):
+    ...     return -abs((t_after - t_onset) - (t_onset - t_before)) if k > 0 else 0.0
+    >>> signal = Signal(np.ones(1600, np.float32), 16000, hop=0.01)
+    >>> even.terms(signal, ["m", "aa"])["even"].value(np.array([0, 3]), 10)
+    -4.0
     """
     return FunctionFeature(function, function.__name__, lambda f, *_: GeneralTerm(f))
 

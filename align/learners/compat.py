@@ -307,6 +307,13 @@ class_weight, early_stopping, validation_fraction, verbose, n_jobs
     ----------
     coef_, intercept_, classes_, n_features_in_, n_iter_, t_
         As in scikit-learn.
+
+    Examples
+    --------
+    >>> X, y = [[2.0], [1.0], [-1.0], [-2.0]], ["in", "in", "out", "out"]
+    >>> model = Perceptron(random_state=0).fit(X, y)
+    >>> model.predict([[3.0]]).tolist()
+    ['in']
     """
 
     penalty: str | None = None
@@ -339,6 +346,12 @@ early_stopping, validation_fraction, verbose
     ----------
     coef_, intercept_, n_features_in_, n_iter_, t_
         As in scikit-learn.
+
+    Examples
+    --------
+    >>> model = PassiveAggressiveRegressor(C=1.0, random_state=0, tol=None, max_iter=50)
+    >>> model.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]).predict([[3.0]]).round()
+    array([3.])
     """
 
     C: float = 1.0

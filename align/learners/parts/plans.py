@@ -31,6 +31,15 @@ class Revisit:
     -----
     ``Revisit(last=1)`` is the plain step; all rounds without a limit of steps is
     follow-the-regularised-leader.
+
+    Examples
+    --------
+    >>> from align.learners import OnlineClassifier
+    >>> X, y = [[1.0, 0.0], [1.0, 1.0], [0.0, -1.0]], [1, 0, 1]
+    >>> once = OnlineClassifier(record=True, shuffle=False).fit(X, y)
+    >>> twice = OnlineClassifier(record=True, shuffle=False, revisit=Revisit(2)).fit(X, y)
+    >>> bool(twice.trace_.dual[-1] > once.trace_.dual[-1])
+    True
     """
 
     last: int | None = None

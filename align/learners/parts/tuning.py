@@ -102,6 +102,13 @@ class FixedTuning(_TuningParams):
     ----------
     c : float
         Positive.
+
+    Examples
+    --------
+    >>> from align.learners import OnlineClassifier
+    >>> model = OnlineClassifier(tuning=FixedTuning(10.0), fit_intercept=False, shuffle=False)
+    >>> model.fit([[1.0], [-1.0]], [1, 0]).coef_  # steps of at most 1 / c
+    array([[0.2]])
     """
 
     c: float = 1.0

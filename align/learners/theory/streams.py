@@ -36,6 +36,12 @@ def coin_slopes(n_rounds: int, random_state: Any = None) -> Float64:
     np.ndarray [shape=(T,)]
         -1. or 1. The expected regret is at least ``E |sum s_t|``, about ``sqrt(2 T / pi)``,
         whatever the learner does.
+
+    Examples
+    --------
+    >>> slopes = coin_slopes(1000, random_state=0)
+    >>> set(slopes.tolist()) == {-1.0, 1.0}, abs(float(slopes.sum())) < 100.0
+    (True, True)
     """
     rng = generator(random_state)
     return rng.choice(np.array([-1.0, 1.0]), size=n_rounds)
