@@ -110,8 +110,8 @@ def music(
 ) -> None:
     """Find when each note of SCORE is played in AUDIO.
 
-    SCORE is a MIDI file, a table (.csv) with the columns onset and pitch, or, with partitura
-    installed, MusicXML, MEI, Kern or a match file.
+    SCORE is a MIDI file, a table (.csv) with the columns onset and pitch, MEI, Kern, or, with
+    partitura installed, MusicXML or a match file.
 
     \b
     align music minuet.flac minuet.mid

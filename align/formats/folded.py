@@ -53,6 +53,7 @@ class Folded:
         self._begins = np.array([bar.start for bar in bars])
         self._onsets = np.array([note.onset for note in self._notes])
         self._ends = np.array([note.end for note in self._notes])
+        self._last = max([note.end for note in notes] + [bar.end for bar in bars], default=0.0)
         self._to_seconds = to_seconds
 
     def along(self, way: Sequence[tuple[float, float]]) -> tuple[list[NoteRow], Beats | None]:
@@ -81,7 +82,9 @@ class Folded:
         for start, end in way:
             starts.append(now)
             into = [k for k in self._sounding(start) if self._notes[k].row.pitch not in held]
-            within = (self._onsets > start - _SAME) & (self._onsets < end - _SAME)
+            # grace notes behind the last bar belong to it
+            until = end + _SAME if end > self._last - _SAME else end - _SAME
+            within = (self._onsets > start - _SAME) & (self._onsets < until)
             for k in [*(into if start != before else ()), *np.flatnonzero(within).tolist()]:
                 times[k] += 1
                 onset, last, row = self._notes[k]

@@ -1,8 +1,9 @@
-"""Scores in notation, read through partitura: MusicXML, MEI, Kern and match files.
+"""Scores in notation: MusicXML and match files, read through partitura, MEI and Kern.
 
 partitura reads one part after another. Here they become one score: a tempo, or a sign that leads
 through the music, holds for all parts, whichever has it. What partitura leaves out or takes amiss
-is mended for each format (`align.formats.musicxml`, `align.formats.mei`, `align.formats.kern`).
+of MusicXML is mended before (`align.formats.musicxml`). MEI and Kern have readers of their own
+(`align.formats.mei`, `align.formats.kern`).
 
 Repeats are unfolded (`align.formats.ways`, `align.formats.folded`): what stands between repeat
 signs comes twice, with first and second endings, or each of them as one says (`Notation.rows`);
@@ -11,9 +12,9 @@ note, grace notes keep the place they are written at, and the parts of transposi
 moved to the pitch that sounds (and called so). Without a tempo, a quarter note lasts half a
 second. A score's tempo is no promise in any case, and aligning does not rely on it.
 
-partitura is optional (``pip install 'margin-align[scores]'``). Its import asks the network where
-pyfluidsynth is installed, and fails without one; that and every other failure is reported as one
-`DataError`.
+partitura is optional (``pip install 'margin-align[scores]'``), and MEI and Kern do without. Its
+import asks the network where pyfluidsynth is installed, and fails without one; that and every
+other failure is reported as one `DataError`.
 """
 
 import io
@@ -33,13 +34,14 @@ from align.errors import DataError
 from align.files.text import read_bytes
 from align.formats.beats import Bar, Beats
 from align.formats.folded import Folded, FoldedNote
-from align.formats.kern import mend_kern
-from align.formats.mei import mend_mei
+from align.formats.kern import read_kern
+from align.formats.mei import read_mei
 from align.formats.musicxml import plain_musicxml, score_of_mxl
 from align.formats.note_rows import NoteRow, unlike
-from align.formats.spelling import moved_step, name_of_step
+from align.formats.spelling import sounding_name
 from align.formats.ways import Ending, Signs, way_through
-from align.types import Float64, named_pitch
+from align.formats.written import Metre, Span, Written, counted_bars, tempo_map
+from align.types import Float64
 
 __all__ = ["NOTATION_SUFFIXES", "Notation", "read_notation_notes"]
 
@@ -48,8 +50,6 @@ _T = TypeVar("_T")
 NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
 """What `read_notation_notes` reads."""
 
-_SAME = 1e-6  # of a beat: rounding
-_QUARTER = 0.5  # seconds, where a score has no tempo
 _MAX_BYTES = 1 << 26
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
 _NO_BAR = re.compile(rb"timeSignature\s*,\s*\[?\s*0+\s*/")
@@ -91,11 +91,7 @@ class Notation:
         if not data:
             raise DataError("the file is empty (0 bytes).", path=path)
         _check_content(data, path)
-        self._partitura = import_partitura(
-            path, "this kind of score is read", "export the score as MIDI"
-        )
-        self._data = data
-        self._guarded(self._read)
+        self._guarded(lambda: self._fold(_written(data, path)))
 
     def rows(self, repeats: bool | Sequence[bool] = True) -> tuple[list[NoteRow], Beats | None]:
         """Return the notes that are played, and the beats.
@@ -128,58 +124,66 @@ class Notation:
             warnings.simplefilter("ignore")
             try:
                 return work()
+            except DataError:
+                raise
             except Exception as error:  # its parsers raise whatever they meet
                 raise DataError(
                     f"cannot be read as a score ({_reason(error)}); export it again, or as MIDI.",
                     path=self._path,
                 ) from error
 
-    def _read(self) -> None:
-        parts = self._load()
-        module = self._partitura.score
-        # programs write the signs that lead through a score in one part, if not in all
-        signs = [_signs(part, module) for part in parts]
-        self._signs = max(signs, key=lambda each: each.count, default=Signs(0.0))
+    def _fold(self, written: Written) -> None:
+        self._signs = written.signs
         self.n_repeats = way_through(self._signs)[1]
-        names = unlike([" ".join(str(part.part_name or part.id).split()) for part in parts])
-        notes = [
-            note._replace(row=note.row._replace(part=name))
-            for part, name in zip(parts, names, strict=True)
-            for note in _notes(part, module)
-        ]
-        bars = next((found for part in parts if (found := _bars(part, module))), [])
-        self._folded = Folded(notes, bars, _tempo_map(parts, module))
-
-    def _load(self) -> list[Any]:
-        path = os.fspath(self._path)
-        suffix = PurePath(path).suffix.lower()
-        if suffix == ".match":
-            return self._load_match()
-        if suffix in (".musicxml", ".xml", ".mxl"):
-            data = score_of_mxl(self._data) if suffix == ".mxl" else self._data
-            plain = io.BytesIO(plain_musicxml(data))
-            return list(self._partitura.load_musicxml(plain, force_note_ids="keep").parts)
-        parts = list(self._partitura.load_score(path).parts)
-        if suffix == ".mei":
-            mend_mei(self._data, parts, self._partitura.score)
-        if suffix == ".krn":
-            mend_kern(self._data, parts, self._partitura.score)
-        return parts
-
-    def _load_match(self) -> list[Any]:
-        """Read a match file, in whatever encoding: partitura would take that of the system."""
-        plain = self._data.decode("utf-8", "replace").encode("ascii", "backslashreplace")
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "a.match")
-            with open(path, "wb") as stream:
-                stream.write(plain)
-            return list(self._partitura.load_match(path, create_score=True)[-1].parts)
+        self._folded = Folded(written.notes, written.bars, tempo_map(written.tempi))
 
     def _unfolded(self, repeats: bool | Sequence[bool]) -> tuple[list[NoteRow], Beats | None]:
         taken = () if repeats is True else [False] * self.n_repeats
         if not isinstance(repeats, bool):
             taken = list(repeats)
         return self._folded.along(way_through(self._signs, taken)[0])
+
+
+def _written(data: bytes, path: str | os.PathLike[str]) -> Written:
+    """Read a file by its suffix."""
+    suffix = PurePath(os.fspath(path)).suffix.lower()
+    if suffix == ".krn":
+        return read_kern(data, path)
+    if suffix == ".mei":
+        return read_mei(data, path)
+    partitura = import_partitura(path, "this kind of score is read", "export the score as MIDI")
+    if suffix == ".match":
+        parts = _match_parts(data, partitura)
+    else:
+        data = score_of_mxl(data) if suffix == ".mxl" else data
+        plain = io.BytesIO(plain_musicxml(data))
+        parts = list(partitura.load_musicxml(plain, force_note_ids="keep").parts)
+    return _of_parts(parts, partitura.score)
+
+
+def _match_parts(data: bytes, partitura: Any) -> list[Any]:
+    """Read a match file, in whatever encoding: partitura would take that of the system."""
+    plain = data.decode("utf-8", "replace").encode("ascii", "backslashreplace")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.match")
+        with open(path, "wb") as stream:
+            stream.write(plain)
+        return list(partitura.load_match(path, create_score=True)[-1].parts)
+
+
+def _of_parts(parts: Sequence[Any], score: Any) -> Written:
+    """Return what partitura read."""
+    # programs write the signs that lead through a score in one part, if not in all
+    signs = [_signs(part, score) for part in parts]
+    names = unlike([" ".join(str(part.part_name or part.id).split()) for part in parts])
+    notes = [
+        note._replace(row=note.row._replace(part=name))
+        for part, name in zip(parts, names, strict=True)
+        for note in _notes(part, score)
+    ]
+    bars = next((found for part in parts if (found := _bars(part, score))), [])
+    most = max(signs, key=lambda each: each.count, default=Signs(0.0))
+    return Written(notes, bars, most, _tempi(parts, score))
 
 
 def _signs(part: Any, score: Any) -> Signs:
@@ -313,96 +317,39 @@ def _notes(part: Any, score: Any) -> list[FoldedNote]:
         before = int(np.searchsorted(at, note["onset_div"], side="right"))
         _, semitones, steps = moves[before - 1] if before else (0, 0, 0)
         pitch = int(note["pitch"]) + semitones
-        name = _name(str(note["step"]), int(note["alter"]), semitones, steps, pitch)
+        name = sounding_name(str(note["step"]), int(note["alter"]), semitones, steps, pitch)
         row = NoteRow(0.0, pitch, 0.0, str(note["id"]), bool(note["is_grace"]), name=name)
         notes.append(FoldedNote(onset, end, row))
     return notes
 
 
-def _name(step: str, alter: int, semitones: int, steps: int, pitch: int) -> str:
-    """Return what a written note is called where it sounds so many semitones and steps higher."""
-    if not semitones and not steps:
-        return name_of_step(step, alter, pitch)
-    letter = moved_step(step, steps)
-    natural = named_pitch(f"{letter}4")
-    alter = (pitch - (natural or 0) + 6) % 12 - 6
-    return name_of_step(letter, alter, pitch)
-
-
 def _bars(part: Any, score: Any) -> list[Bar]:
     """Return the bars of one part; none where it has no metre."""
     measures = sorted(part.iter_all(score.Measure), key=lambda measure: measure.start.t)
-    metres = sorted(
-        (m.start.t, int(m.beats), int(m.beat_type)) for m in part.iter_all(score.TimeSignature)
-    )
-    if not metres or any(n < 1 or kind < 1 for _, n, kind in metres):
-        return []
-    at = [t for t, _, _ in metres]
     quarters = _quarters(part)
-    spans = []
-    for measure in measures:
-        start, end = quarters(np.array([measure.start.t, measure.end.t])).tolist()
-        place = max(0, int(np.searchsorted(at, measure.start.t, side="right")) - 1)
-        _, n_beats, kind = metres[place]
-        spans.append((start, end, (end - start) * kind / 4, n_beats))
-    full = [lasts > n_beats - _SAME for _, _, lasts, n_beats in spans]
-    bars: list[Bar] = []
-    for number, (start, end, lasts, n_beats) in zip(_numbers(measures, full), spans, strict=True):
-        first = 1.0
-        if bars and bars[-1].number == number:  # the rest of a bar with a repeat sign in it
-            next_beat = bars[-1].first + bars[-1].n_beats
-            first = next_beat if next_beat < n_beats + 1 - _SAME else 1.0
-        bars.append(Bar(start, end, lasts, number, first))
-    return bars
+    names = [None if measure.name is None else str(measure.name) for measure in measures]
+    if not any(names):
+        names = [None if measure.number is None else str(measure.number) for measure in measures]
+    spans = [
+        Span(float(quarters(measure.start.t)), float(quarters(measure.end.t)), name)
+        for measure, name in zip(measures, names, strict=True)
+    ]
+    metres = [
+        Metre(float(quarters(m.start.t)), int(m.beats), int(m.beat_type))
+        for m in part.iter_all(score.TimeSignature)
+    ]
+    return counted_bars(spans, metres)
 
 
-def _numbers(measures: Sequence[Any], full: Sequence[bool]) -> list[int]:
-    """Return the numbers of bars: those of the file, if they go up; a pick-up is 0.
-
-    A bar that is not counted, as "X1", has the number of the bar before it; so has one without a
-    name that goes on with a bar that is not `full`.
-    """
-    pick_up = bool(full) and not full[0]
-    counted = [(measure.number or k + 1) - pick_up for k, measure in enumerate(measures)]
-    names = [re.match(r"\d{1,6}", str(measure.name)) for measure in measures]
-    number = next((int(name[0]) - 1 for name in names if name), None)
-    if number is None:
-        return counted
-    named: list[int] = []
-    rest = True  # of the bar before, if one of the two is not full
-    for k, name in enumerate(names):
-        rest = not rest and not full[k - 1]
-        if name:
-            number = int(name[0])
-        elif k > 0 and measures[k].name is None and not rest:
-            number += 1
-        named.append(number)
-    if named != sorted(named):
-        return counted
-    return [number - named[0] if pick_up and named[0] == 1 else number for number in named]
-
-
-def _tempo_map(parts: Sequence[Any], score: Any) -> Callable[[Float64], Float64]:
-    """Return a function from quarters to seconds that follows the tempo marks of all parts."""
+def _tempi(parts: Sequence[Any], score: Any) -> dict[float, float]:
+    """Return the tempo marks of all parts: seconds of a quarter, by their place in quarters."""
     marks: dict[float, float] = {}
     for part in parts:
         quarters = _quarters(part)
         for mark in part.iter_all(score.Tempo):
             place = round(float(quarters(mark.start.t)), 6)
             marks.setdefault(place, mark.microseconds_per_quarter * 1e-6)
-    if any(not 0 < seconds < np.inf for seconds in marks.values()):
-        raise ValueError("a tempo in it is not positive")
-    at = np.array([0.0, *sorted(marks)])
-    rates = [marks[place] for place in sorted(marks)]
-    rate = np.array([rates[0] if rates else _QUARTER, *rates])
-    seconds = np.concatenate([[0.0], np.cumsum(np.diff(at) * rate[:-1])])
-
-    def to_seconds(quarters: Float64) -> Float64:
-        k = np.maximum(np.searchsorted(at, quarters + 1e-6, side="right") - 1, 0)
-        result: Float64 = seconds[k] + (quarters - at[k]) * rate[k]
-        return result
-
-    return to_seconds
+    return marks
 
 
 def _quarters(part: Any) -> Callable[[Any], Float64]:

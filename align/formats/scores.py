@@ -13,7 +13,9 @@ suffix                                   read by
 ``.mid``, ``.midi``                      `align.formats.score_midi` (mido)
 ``.csv``, ``.tsv``                       `align.formats.score_table`
 ``.musicxml``, ``.xml``, ``.mxl``,       `align.formats.score_partitura`
-``.mei``, ``.krn``, ``.match``           (partitura, extra ``scores``)
+``.match``                               (partitura, extra ``scores``)
+``.mei``                                 `align.formats.mei`
+``.krn``                                 `align.formats.kern`
 ======================================== =======================================
 """
 
@@ -287,7 +289,8 @@ def read_score(path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] =
     Parameters
     ----------
     path : path
-        MIDI, a table of notes, or, with the extra ``scores``, notation; chosen by the suffix.
+        MIDI, a table of notes, or notation, some of it with the extra ``scores``; chosen by the
+        suffix.
         See the module's docstring, and that of each reader.
     repeats : bool or sequence of bool
         Of notation: play what stands between repeat signs twice, as written; else once, with the

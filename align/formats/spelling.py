@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from align.types import named_pitch
 
-__all__ = ["moved_step", "name_in_key", "name_of_step"]
+__all__ = ["name_in_key", "name_of_step", "sounding_name"]
 
 _FIFTHS = "FCGDAEB"
 _LETTERS = "CDEFGAB"
@@ -62,12 +62,18 @@ def name_of_step(step: str, alter: int, pitch: int) -> str:
     return name if named_pitch(name) == pitch else ""
 
 
-def moved_step(step: str, steps: int) -> str:
-    """Return the letter so many steps higher; the octave does not count.
+def sounding_name(step: str, alter: int, semitones: int, steps: int, pitch: int) -> str:
+    """Return what a written note is called where it sounds so many semitones and steps higher.
+
+    `pitch` is the MIDI number that sounds.
 
     Examples
     --------
-    >>> moved_step("B", -1), moved_step("B", 1)
-    ('A', 'C')
+    >>> sounding_name("C", 0, -2, -1, 58), sounding_name("B", -1, 0, 0, 58)
+    ('Bb3', 'Bb3')
     """
-    return _LETTERS[(_LETTERS.index(step) + steps) % 7]
+    if not semitones and not steps:
+        return name_of_step(step, alter, pitch)
+    letter = _LETTERS[(_LETTERS.index(step) + steps) % 7]
+    natural = named_pitch(f"{letter}4")
+    return name_of_step(letter, (pitch - (natural or 0) + 6) % 12 - 6, pitch)

@@ -1,12 +1,12 @@
-"""Kern as it is found: repeats in bar lines, endings by labels, bars without a number."""
+"""Kern as it is found: ties of chords, spines that divide, repeats, endings, bars."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from align.formats.scores import read_score
-
-pytest.importorskip("partitura")
+from align.errors import DataError
+from align.formats.scores import Score, read_score
 
 
 def read(folder: Path, *lines: str, repeats: bool = True) -> tuple[str, str]:
@@ -41,3 +41,92 @@ def test_bars_without_a_number(tmp_path: Path) -> None:
     assert read(tmp_path, *split, repeats=False) == ("GCDDEFG", "0.4 1.1 2.1 2.3 3.1 3.3 4.1")
     assert read(tmp_path, "=", "1c", "=", "1d", "==") == ("CD", "1.1 2.1")
     assert read(tmp_path, "=5", "1c", "=", "1d", "==") == ("CD", "5.1 6.1")
+
+
+def score_of(folder: Path, *lines: str, encoding: str = "utf-8") -> Score:
+    path = folder / "b.krn"
+    path.write_bytes("\r\n".join(lines).encode(encoding))
+    return read_score(path)
+
+
+def notes_of(folder: Path, *lines: str) -> str:
+    """Return the notes of a score as ``name@onset``, in quarters."""
+    score = score_of(folder, *lines)
+    return " ".join(f"{n}@{2 * t:.4g}" for n, t in zip(score.names, score.onsets, strict=True))
+
+
+def test_ties_of_chords(tmp_path: Path) -> None:
+    bars = "=1", "[1c [1e-", "=2", "2c_ 2e-]", "2c] 2f#", "=3", "1c"
+    assert notes_of(tmp_path, "**kern", *bars, "*-") == "C4@0 Eb4@0 F#4@6 C4@8"
+    other = "**kern", "[1c", "=", "2d", "2c]", "*-"  # not held until then
+    assert notes_of(tmp_path, *other) == "C4@0 D4@4 C4@6"
+
+
+def test_a_tie_from_one_half_of_a_spine_to_the_other(tmp_path: Path) -> None:
+    bars = "*^", "2c\t[2e", "*v\t*v", "2d 2e]", "*-"
+    assert notes_of(tmp_path, "**kern", *bars) == "C4@0 E4@0 D4@2"
+
+
+def test_spines_divide_change_places_begin_and_end(tmp_path: Path) -> None:
+    lines = (
+        "!!!COM: somebody", "**kern\t**dynam\t**kern", "*\t*\t*^", "4C\tp\t4c\t2e", ".\t.\t.\t.",
+        "!\t!comment\t!\t!", "4D\t.\t4d\t.", "*\t*\t*v\t*v", "*x\t*\t*x", "4f\tf\t2E", "4g\t.\t.",
+        "*-\t*\t*+", "*\t*\t**kern", "f\t1B\t1b", "*-\t*-\t*-", "!!!EED: x",
+    )  # fmt: skip
+    want = "C3@0 C4@0 E4@0 D3@1 D4@1 E3@2 F4@2 G4@3 B3@4 B4@4"
+    assert notes_of(tmp_path, *lines) == want
+
+
+def test_lengths(tmp_path: Path) -> None:
+    lengths = "**kern", "3%2c", "3%2d", "3%2e", "0f", "8..g", "32a", "6bb", "12cc", "1cc", "*-"
+    want = "C4@0 D4@2.667 E4@5.333 F4@8 G4@16 A4@16.88 B5@17 C5@17.67 C5@18"
+    assert notes_of(tmp_path, *lengths) == want
+    graces = "**kern\t**kern", "4c\t4e", "qd\t.", "8qqd#\t8qf", "4d\t4g", "*-\t*-"
+    assert notes_of(tmp_path, *graces) == "C4@0 E4@0 D4@1 D4@1 D#4@1 F4@1 G4@1"
+
+
+def test_names_tempi_and_percussion(tmp_path: Path) -> None:
+    lines = (
+        '**kern\t**kern\t**kern', '*I"Violoncello\t*I"Drum\t*I"Violin', "*clefF4\t*clefX\t*clefG2",
+        "*MM60\t*MM60\t*MM60", "4C\t4b\t4g", "*MM120\t*MM120\t*MM120", "4D\t4b\t4a", "4E\t4b\t4r",
+        "*-\t*-\t*-",
+    )  # fmt: skip
+    score = score_of(tmp_path, *lines)
+    assert score.onsets.tolist() == [0, 0, 1, 1, 1.5]
+    assert score.parts == ("Violoncello", "Violin", "Violoncello", "Violin", "Violoncello")
+
+
+def test_the_order_of_sections_without_repeat_signs(tmp_path: Path) -> None:
+    again = "*>[A,A,B]", "*>norep[A,B]", "*>A", "=1", "1c", "*>B", "=2", "1d", "=="
+    assert read(tmp_path, *again)[0] == "CCD"
+    assert read(tmp_path, *again, repeats=False)[0] == "CD"
+    da_capo = "*>[A,B,A]", "*>A", "=1", "1c", "=2", "1d", "*>B", "=3", "1e", "=="
+    assert read(tmp_path, *da_capo)[0] == "CDECD"
+    endings = "*>[A,A1,A,A2]", "*>A", "=1", "1c", "*>A1", "=2", "1d", "*>A2", "=3", "1e", "=="
+    assert read(tmp_path, *endings)[0] == "CDCE"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_encodings(tmp_path: Path, encoding: str) -> None:
+    score = score_of(tmp_path, "!!!COM: Dvo\u00e9", "**kern", "4c", "*-", encoding=encoding)
+    assert score.pitches.tolist() == [60]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (("**kern\t**kern", "4c"), r"line 2: has 1 columns where 2 spines are open"),
+        (("**kern", "4c", "d"), "line 3: 'd' has no length"),
+        (("**dynam", "f", "*-"), r"no \*\*kern spine"),
+        (("4c", "4d"), "line 1: is not Humdrum"),
+        (("**kern", "4c", "9999999d"), "no length of a note"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, lines: tuple[str, ...], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        score_of(tmp_path, *lines)
+
+
+def test_it_is_read_without_partitura(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "partitura", None)
+    assert notes_of(tmp_path, "**kern", "4c", "*-") == "C4@0"

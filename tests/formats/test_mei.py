@@ -1,12 +1,12 @@
-"""MEI as programs write it: tempi, transposing staves, octaves that sound, ties of notes."""
+"""MEI as programs and editors write it: tempi, staves, ties, tremolos, rests, readings."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from align.formats.scores import read_score
-
-pytest.importorskip("partitura")
+from align.errors import DataError
+from align.formats.scores import Score, read_score
 
 
 def read(folder: Path, staves: list[str], *bars: list[str], more: str = "") -> str:
@@ -89,3 +89,143 @@ def test_ties_of_notes_and_chords(tmp_path: Path) -> None:
     again = note("c") + note("e")
     bars = [chord.format(1, "i", notes)], [chord.format(2, "t", again)], [note("c")]
     assert read(tmp_path, [""], *bars) == "C4@0 E4@0 C4@4"
+
+
+def plain(step: str, duration: str = "4", more: str = "") -> str:
+    """Return a note as editors write it: without an id or ticks."""
+    return f'<note pname="{step}" oct="4" dur="{duration}" {more}/>'
+
+
+def score_of(folder: Path, content: str, defined: str | None = None) -> Score:
+    """Return a score of what stands in its section; by default of one staff in 4/4."""
+    one = '<scoreDef meter.count="4" meter.unit="4"><staffDef n="1"/></scoreDef>'
+    path = folder / "b.mei"
+    path.write_text(
+        '<mei xmlns="http://www.music-encoding.org/ns/mei"><meiHead/><music><body><mdiv><score>'
+        f"{one if defined is None else defined}<section>{content}</section></score></mdiv></body>"
+        "</music></mei>",
+        encoding="utf-8",
+    )
+    return read_score(path)
+
+
+def bar(layer: str, more: str = "") -> str:
+    return f'<measure {more}><staff n="1"><layer>{layer}</layer></staff></measure>'
+
+
+def notes_of(folder: Path, content: str, defined: str | None = None) -> str:
+    """Return the notes of a score as ``name@onset``, in quarters."""
+    score = score_of(folder, content, defined)
+    return " ".join(f"{n}@{2 * t:.4g}" for n, t in zip(score.names, score.onsets, strict=True))
+
+
+def test_staves_go_by_their_number_and_may_be_missing(tmp_path: Path) -> None:
+    defined = (
+        '<scoreDef><staffGrp label="Piano"><staffDef n="1" label="Flute" trans.semi="12"/>'
+        '<staffDef n="2"/></staffGrp></scoreDef>'
+    )
+    low = f'<staff n="2"><layer n="1">{plain("c", "1")}</layer></staff>'
+    high = f'<staff n="1"><layer n="1">{plain("e", "1")}</layer></staff>'
+    bars = f"<measure>{low}{high}</measure><measure>{high}</measure><measure>{low}</measure>"
+    score = score_of(tmp_path, bars, defined)
+    assert score.names == ("C4", "E5", "E5", "C4")
+    assert score.parts == ("Piano", "Flute", "Flute", "Piano")
+    assert score.beats is None  # no metre, and none is invented
+
+
+def test_signs_between_two_repeats(tmp_path: Path) -> None:
+    bars = bar(plain("c", "1"), 'right="rptboth"') + bar(plain("d", "1"), 'right="rptend"')
+    assert notes_of(tmp_path, bars + bar(plain("e", "1"))) == "C4@0 C4@4 D4@8 D4@12 E4@16"
+    ending = '<ending n="{}">{}</ending>'.format
+    first, second = bar(plain("d", "1"), 'right="rptend"'), bar(plain("e", "1"))
+    bars = bar(plain("c", "1")) + ending(1, first) + ending(2, second)
+    assert notes_of(tmp_path, bars) == "C4@0 D4@4 C4@8 E4@12"
+
+
+def test_rests_and_bars_that_are_played_again(tmp_path: Path) -> None:
+    whole = plain("c", "1")
+    assert notes_of(tmp_path, bar('<multiRest num="3"/>') + bar(whole)) == "C4@12"
+    assert notes_of(tmp_path, bar("<mSpace/>") + bar("<mRest/>") + bar(whole)) == "C4@8"
+    two = plain("c", "2") + plain("d", "2")
+    assert notes_of(tmp_path, bar(two) + bar("<mRpt/>")) == "C4@0 D4@2 C4@4 D4@6"
+    beats = plain("c", "8") + plain("d", "8") + "<beatRpt/><halfmRpt/>"
+    want = "C4@0 D4@0.5 C4@1 D4@1.5 C4@2 D4@2.5 C4@3 D4@3.5 E4@4"
+    assert notes_of(tmp_path, bar(beats) + bar(plain("e"))) == want
+
+
+def test_tremolos_graces_and_tuplets(tmp_path: Path) -> None:
+    tremolos = f"<bTrem>{plain('c', '2')}</bTrem><fTrem>{plain('d', '2')}{plain('e', '2')}</fTrem>"
+    assert notes_of(tmp_path, bar(tremolos) + bar(plain("f"))) == "C4@0 D4@2 E4@3 F4@4"
+    group = f"<graceGrp>{plain('d', '16')}{plain('e', '16')}</graceGrp>"
+    score = score_of(
+        tmp_path, bar(plain("c") + group + plain("f") + plain("g", "8", 'grace="acc"'))
+    )
+    assert score.names == ("C4", "D4", "E4", "F4", "G4")
+    assert score.onsets.tolist() == [0, 0.5, 0.5, 0.5, 1]
+    assert score.grace.tolist() == [False, True, True, False, True]
+    inner = f'<tuplet num="3" numbase="2">{plain("d", "8") * 3}</tuplet>'
+    nested = f'<tuplet num="3" numbase="2">{plain("c")}{inner}{plain("e")}</tuplet>'
+    want = "C4@0 D4@0.6667 D4@0.8889 D4@1.111 E4@1.333 F4@2"
+    assert notes_of(tmp_path, bar(nested + plain("f"))) == want
+    named = "".join(plain(step, "4", f'xml:id="{step}"') for step in "cdef")
+    span = '<tupletSpan startid="#c" endid="#e" num="3" numbase="2"/>'
+    bars = bar(named).replace("</measure>", f"{span}</measure>")
+    assert notes_of(tmp_path, bars) == "C4@0 D4@0.6667 E4@1.333 F4@2"
+
+
+def test_alterations_that_only_the_key_and_the_bar_say(tmp_path: Path) -> None:
+    defined = '<scoreDef key.sig="1s" meter.count="4" meter.unit="4"/>'
+    bars = bar(plain("f") + plain("f", "4", 'accid="n"') + plain("f") + plain("c", "4"))
+    bars += bar(plain("f") + plain("b", "4", 'accid="f"') + plain("b"))
+    assert notes_of(tmp_path, bars, defined) == "F#4@0 F4@1 F4@2 C4@3 F#4@4 Bb4@5 Bb4@6"
+    said = bars + bar(plain("f", "4", 'accid.ges="s"'))
+    assert notes_of(tmp_path, said, defined).split()[0] == "F4@0"  # says what sounds elsewhere
+
+
+def test_readings_of_an_edition(tmp_path: Path) -> None:
+    supplied = '<supplied><note pname="c" oct="4" dur="4"><accid accid="s"/></note></supplied>'
+    app = f"<app><rdg>{plain('d')}</rdg><lem>{plain('e')}</lem></app>"
+    choice = f"<choice><sic>{plain('a')}</sic><corr>{plain('f')}</corr></choice>"
+    cue = plain("b", "4", 'cue="true"')
+    assert notes_of(tmp_path, bar(supplied + app + choice + cue)) == "C#4@0 E4@1 F4@2"
+
+
+def test_ties_of_elements(tmp_path: Path) -> None:
+    notes = [plain("c", "1", f'xml:id="t{k}"') for k in range(4)]
+    ties = [f'<tie startid="#t{k}" endid="#t{k + 1}"/>' for k in (0, 1)]
+    bars = "".join(bar(note) for note in notes)
+    assert notes_of(tmp_path, bars.replace("</measure>", f"{''.join(ties)}</measure>", 1)) == (
+        "C4@0 C4@12"
+    )
+
+
+def test_percussion_and_lengths_in_ticks(tmp_path: Path) -> None:
+    defined = (
+        '<scoreDef><staffGrp><staffDef n="1" ppq="8"/><staffDef n="2" clef.shape="perc"/>'
+        "</staffGrp></scoreDef>"
+    )
+    drum = f'<staff n="2"><layer>{plain("c", "1")}</layer></staff>'
+    ticks = '<note pname="d" oct="4" dur.ppq="4"/>'
+    bars = bar(ticks + plain("e")).replace("</measure>", f"{drum}</measure>")
+    assert notes_of(tmp_path, bars, defined) == "D4@0 E4@0.5"
+
+
+def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="a note has no length in bar 7; correct it"):
+        score_of(tmp_path, bar('<note pname="c" oct="4"/>', 'n="7"'))
+    with pytest.raises(DataError, match="a note has no pitch in bar 7"):
+        score_of(tmp_path, bar('<note oct="4" dur="4"/>', 'n="7"'))
+    with pytest.raises(DataError, match="has the length 'x'"):
+        score_of(tmp_path, bar(plain("c", "x")))
+    path = tmp_path / "c.mei"
+    path.write_text("<mei><music><body><mdiv><parts/></mdiv></body></music></mei>")
+    with pytest.raises(DataError, match="holds parts, where MEI has its music in <score>"):
+        read_score(path)
+    path.write_text("<mei><music>")
+    with pytest.raises(DataError, match="is not a whole MEI file"):
+        read_score(path)
+
+
+def test_it_is_read_without_partitura(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "partitura", None)
+    assert notes_of(tmp_path, bar(plain("c"))) == "C4@0"

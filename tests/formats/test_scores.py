@@ -409,8 +409,8 @@ def test_repeats_may_be_left_out(read_xml, tmp_path):
 
 
 def test_no_partitura_is_one_clear_sentence(tmp_path, monkeypatch):
-    path = tmp_path / "a.mei"
-    path.write_text("<mei/>", encoding="utf-8")
+    path = tmp_path / "a.musicxml"
+    path.write_text("<score-partwise/>", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "partitura", None)
     with pytest.raises(
         DataError, match=r"partitura is not installed: pip install 'margin-align\[scores\]'"
@@ -419,8 +419,8 @@ def test_no_partitura_is_one_clear_sentence(tmp_path, monkeypatch):
 
 
 def test_partitura_that_cannot_reach_the_network(tmp_path, monkeypatch):
-    path = tmp_path / "a.mei"
-    path.write_text("<mei/>", encoding="utf-8")
+    path = tmp_path / "a.musicxml"
+    path.write_text("<score-partwise/>", encoding="utf-8")
 
     class Offline:
         def find_spec(self, name, *_):
