@@ -12,7 +12,8 @@ file
 * leaps (*da capo*, *dal segno*, *coda*, *fine*) are found wherever they are written: in a
   ``sound`` of its own, with any name of the sign, or, where none is for playing, in words;
 * a tie ends at the next note of its pitch, also where that does not say so;
-* a metronome mark sets the tempo where no ``sound`` does, and 3+2/8 is 5/8.
+* a metronome mark sets the tempo where no ``sound`` does, and 3+2/8 is 5/8;
+* fractions of divisions become whole ones, and alterations whole semitones.
 
 How things look is left out. The parts themselves are joined by `align.formats.score_partitura`.
 """
@@ -23,11 +24,12 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from fractions import Fraction
+from math import lcm
 from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["leap_in_words", "plain_musicxml", "score_of_mxl"]
+__all__ = ["leap_in_words", "many_times", "plain_musicxml", "score_of_mxl"]
 
 _LEAPS = {
     "dacapo": "yes",
@@ -48,6 +50,11 @@ _WORDS = (
     ("tocoda", re.compile(r"\s*(to|al) coda\b", re.I)),
     ("fine", re.compile(r"\s*fine\W*$", re.I)),
 )
+_ACCIDENTALS = {"flat-flat": "double-flat", "sharp-sharp": "double-sharp"} | {
+    name: name for name in ("sharp", "natural", "flat", "double-sharp", "double-flat")
+}
+"""What partitura goes by where a pitch has no alteration, and what it calls it."""
+_MOST_PARTS = 1_000_000  # of a division
 _PITCH = ("step", "alter", "octave")
 _SCORES = (".musicxml", ".xml")
 _UNITS = {
@@ -70,7 +77,9 @@ def plain_musicxml(data: bytes) -> bytes:
         return data  # its reader says what is wrong with it
     if root.tag == "score-timewise":
         _put_part_by_part(root)
+    _make_whole(root)
     for part in root.findall("part"):
+        _put_signs_beside_bar_lines(part)
         _silence_percussion(part)
         _repeat_bars(part)
     for measure in root.iter("measure"):
@@ -97,6 +106,28 @@ def plain_musicxml(data: bytes) -> bytes:
     return plain
 
 
+def many_times(data: bytes) -> list[tuple[int, int]]:
+    """Return which bars end what is played more than twice, counted from 0, and how often.
+
+    Parameters
+    ----------
+    data : bytes
+        A score, as `plain_musicxml` returns it.
+    """
+    if b"times=" not in data:
+        return []
+    for part in ElementTree.fromstring(data).findall("part"):
+        found = [
+            (place, int(_number(repeat.get("times"))))
+            for place, measure in enumerate(part.findall("measure"))
+            for repeat in measure.findall("barline/repeat[@direction='backward']")
+            if _number(repeat.get("times")) > 2
+        ]
+        if found:
+            return found
+    return []
+
+
 def leap_in_words(words: str) -> str | None:
     """Return what words lead to, by the names that MusicXML has for it.
 
@@ -119,6 +150,39 @@ def score_of_mxl(data: bytes) -> bytes:
             if element.tag.rpartition("}")[2] == "rootfile":
                 return archive.read(element.attrib["full-path"])
     raise ValueError("its container names no score")
+
+
+def _make_whole(root: Element) -> None:
+    """Count lengths in whole divisions, and alterations in whole semitones."""
+    lengths = [*root.iter("duration"), *root.iter("divisions")]
+    shares = {number.denominator for each in lengths if (number := _number(each.text))}
+    scale = min(lcm(*shares), _MOST_PARTS)
+    if scale > 1:
+        for each in lengths:
+            each.text = str(round(_number(each.text) * scale))
+    for tag in ("alter", "chromatic", "diatonic"):
+        for each in root.iter(tag):
+            each.text = str(round(_number(each.text)))
+    for note in root.iter("note"):
+        if (accidental := note.find("accidental")) is not None:
+            name = _ACCIDENTALS.get((accidental.text or "").strip())
+            if name is None or note.find("pitch/alter") is not None:
+                note.remove(accidental)
+            accidental.text = name
+
+
+def _put_signs_beside_bar_lines(part: Element) -> None:
+    """Say a *segno* or a coda at a bar line as one that stands in the bar it begins."""
+    bars = part.findall("measure")
+    for place, measure in enumerate(bars):
+        for line in measure.findall("barline"):
+            left = line.get("location") == "left"
+            goal = measure if left else bars[min(place + 1, len(bars) - 1)]
+            for name in ("segno", "coda"):
+                if line.find(name) is not None and (left or goal is not measure):
+                    direction = Element("direction")
+                    SubElement(SubElement(direction, "direction-type"), name)
+                    goal.insert(0, direction)
 
 
 def _put_part_by_part(root: Element) -> None:

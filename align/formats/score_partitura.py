@@ -25,6 +25,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -36,7 +37,7 @@ from align.formats.beats import Bar, Beats
 from align.formats.folded import Folded, FoldedNote
 from align.formats.kern import read_kern
 from align.formats.mei import read_mei
-from align.formats.musicxml import plain_musicxml, score_of_mxl
+from align.formats.musicxml import many_times, plain_musicxml, score_of_mxl
 from align.formats.note_rows import NoteRow, unlike
 from align.formats.spelling import sounding_name
 from align.formats.ways import Ending, Signs, way_through
@@ -50,6 +51,8 @@ _T = TypeVar("_T")
 NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
 """What `read_notation_notes` reads."""
 
+_SAME = 1e-6  # of a quarter: rounding
+_MOST_TIMES = 99
 _MAX_BYTES = 1 << 26
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
 _NO_BAR = re.compile(rb"timeSignature\s*,\s*\[?\s*0+\s*/")
@@ -153,12 +156,16 @@ def _written(data: bytes, path: str | os.PathLike[str]) -> Written:
         return read_mei(data, path)
     partitura = import_partitura(path, "this kind of score is read", "export the score as MIDI")
     if suffix == ".match":
-        parts = _match_parts(data, partitura)
-    else:
-        data = score_of_mxl(data) if suffix == ".mxl" else data
-        plain = io.BytesIO(plain_musicxml(data))
-        parts = list(partitura.load_musicxml(plain, force_note_ids="keep").parts)
-    return _of_parts(parts, partitura.score)
+        return _of_parts(_match_parts(data, partitura), partitura.score)
+    plain = plain_musicxml(score_of_mxl(data) if suffix == ".mxl" else data)
+    parts = list(partitura.load_musicxml(io.BytesIO(plain), force_note_ids="keep").parts)
+    written = _of_parts(parts, partitura.score)
+    repeats = list(written.signs.repeats)
+    bars = _spans(parts[0], partitura.score) if parts else []
+    for place, times in many_times(plain):
+        ended = [r for r in repeats if bars[place].start < r[1] <= bars[place].end + _SAME]
+        repeats += ended * (min(times, _MOST_TIMES) - 2)
+    return written._replace(signs=replace(written.signs, repeats=repeats))
 
 
 def _match_parts(data: bytes, partitura: Any) -> list[Any]:
@@ -199,7 +206,7 @@ def _signs(part: Any, score: Any) -> Signs:
 
     return Signs(
         float(quarters(part.last_point.t)),
-        [(start, end) for start, end, _ in spans("Repeat")],
+        sorted({(start, end) for start, end, _ in spans("Repeat")}),
         [Ending.of(start, end, str(sign.number)) for start, end, sign in spans("Ending")],
         da_capo=places("DaCapo"),
         dal_segno=places("DalSegno"),
@@ -325,20 +332,25 @@ def _notes(part: Any, score: Any) -> list[FoldedNote]:
 
 def _bars(part: Any, score: Any) -> list[Bar]:
     """Return the bars of one part; none where it has no metre."""
+    quarters = _quarters(part)
+    metres = [
+        Metre(float(quarters(m.start.t)), int(m.beats), int(m.beat_type))
+        for m in part.iter_all(score.TimeSignature)
+    ]
+    return counted_bars(_spans(part, score), metres)
+
+
+def _spans(part: Any, score: Any) -> list[Span]:
+    """Return where the bars of one part begin and end, and what they are called."""
     measures = sorted(part.iter_all(score.Measure), key=lambda measure: measure.start.t)
     quarters = _quarters(part)
     names = [None if measure.name is None else str(measure.name) for measure in measures]
     if not any(names):
         names = [None if measure.number is None else str(measure.number) for measure in measures]
-    spans = [
+    return [
         Span(float(quarters(measure.start.t)), float(quarters(measure.end.t)), name)
         for measure, name in zip(measures, names, strict=True)
     ]
-    metres = [
-        Metre(float(quarters(m.start.t)), int(m.beats), int(m.beat_type))
-        for m in part.iter_all(score.TimeSignature)
-    ]
-    return counted_bars(spans, metres)
 
 
 def _tempi(parts: Sequence[Any], score: Any) -> dict[float, float]:

@@ -2,9 +2,9 @@
 
 Whoever plays goes on, but for the signs:
 
-* At the end of a repeat one may go back, once. Where endings stand, the choice is made before
-  them: ending 1 and back, and so on, or at once to the last ending. A first ending without a
-  second one is left out the second time.
+* At the end of a repeat one may go back, once; where it is listed several times, as often. Where
+  endings stand, the choice is made before them: ending 1 and back, and so on, or at once to the
+  last ending. A first ending without a second one is left out the second time.
 * *Da capo* leads back to the beginning, *dal segno* to the sign before it, once. Repeats may then
   be taken again.
 * After such a leap, *to coda* leads to the coda behind it, and *fine* is the end. Where music
@@ -13,6 +13,7 @@ Whoever plays goes on, but for the signs:
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -42,7 +43,8 @@ class Ending(NamedTuple):
 class Signs:
     """Where the signs of a score stand, from 0 to `end`, in any unit.
 
-    Repeats are (start, end); of *segno* and so on there may be several.
+    Repeats are (start, end), listed twice for what is played three times; of *segno* and so on
+    there may be several.
     """
 
     end: float
@@ -110,11 +112,11 @@ class _Walk:
         self.at = 0.0
         self._beginning = 0.0  # where da capo leads
         self._leapt_from: float | None = None
-        self._gone_back: set[tuple[float, float]] = set()
+        self._gone_back: Counter[tuple[float, float]] = Counter()
         self._time: dict[float, int] = {}  # how often the endings at a place were reached
         self._groups = _groups(signs.endings)
         ends = {ending.end for ending in signs.endings}
-        self._repeats = sorted({r for r in signs.repeats if r[1] not in ends and r[0] < r[1]})
+        self._repeats = Counter(r for r in signs.repeats if r[1] not in ends and r[0] < r[1])
         places = {0.0, signs.end, *(t for r in signs.repeats for t in r)}
         places |= {t for ending in signs.endings for t in ending[:2]}
         for marks in (signs.da_capo, signs.dal_segno, signs.segno, signs.fine):
@@ -160,13 +162,12 @@ class _Walk:
                     return max((s for s, end in signs.repeats if s <= start <= end), default=0.0)
                 if place != group[-1].end:
                     return group[-1].end
-        for repeat in reversed(self._repeats):  # the innermost first
+        for repeat in sorted(self._repeats, reverse=True):  # the innermost first
             if repeat[1] == place:
-                if repeat in self._gone_back:
-                    self._gone_back.remove(repeat)
-                elif self._choose():
-                    self._gone_back.add(repeat)
+                if self._gone_back[repeat] < self._repeats[repeat] and self._choose():
+                    self._gone_back[repeat] += 1
                     return repeat[0]
+                self._gone_back[repeat] = 0
         if self._leapt_from is not None:
             if place in signs.fine:
                 return self._next_movement()

@@ -354,3 +354,42 @@ def test_percussion_is_silent(read: Read) -> None:
 
 def test_what_is_no_xml_comes_back() -> None:
     assert plain_musicxml(b"<score-partwise>") == b"<score-partwise>"
+
+
+def test_what_is_played_more_than_twice(read: Read) -> None:
+    back = '<barline location="right"><repeat direction="backward" times="3"/></barline>'
+    bars = {"1": first() + note("C", 4), "2": note("D", 4) + back, "3": note("E", 4)}
+    score = read(bars)
+    assert played(score) == "C4@0 D4@2 C4@4 D4@6 C4@8 D4@10 E4@12"
+    assert played(read(bars, repeats=False)) == "C4@0 D4@2 E4@4"
+    free = {"1": "<attributes><divisions>4</divisions></attributes>" + note("C", 4) + back}
+    assert played(read(free)) == "C4@0 C4@2 C4@4"  # without a metre too
+
+
+def test_signs_at_bar_lines(read: Read) -> None:
+    left, right = ('<barline location="{}"><{}/></barline>'.format(*x) for x in
+                   (("left", "segno"), ("right", "coda")))  # fmt: skip
+    bars = {
+        "1": first() + note("C", 4), "2": left + note("D", 4),
+        "3": note("E", 4) + sound(tocoda="coda"),
+        "4": note("F", 4) + sound(dalsegno="segno") + right, "5": note("G", 4),
+    }  # fmt: skip
+    assert played(read(bars)) == "C4@0 D4@2 E4@4 F4@6 D4@8 E4@10 G4@12"
+
+
+def test_fractions_of_divisions_and_of_semitones(read: Read) -> None:
+    half = note("C").replace("<duration>4<", "<duration>0.5<")
+    bars = {
+        "1": first(divisions=1) + half + half + note("D").replace("<duration>4<", "<duration>3.0<")
+    }
+    assert played(read(bars)) == "C4@0 C4@0.25 D4@0.5"
+    sharp = "<step>C</step><alter>1.0</alter>"
+    quarter = (
+        note("D")
+        .replace("</pitch>", "<alter>-0.5</alter></pitch>")
+        .replace("</note>", "<accidental>quarter-flat</accidental></note>")
+    )
+    odd = note("E").replace("</note>", "<accidental>slash-flat</accidental></note>")
+    double = note("F").replace("</note>", "<accidental>flat-flat</accidental></note>")
+    bars = {"1": first() + note("C").replace("<step>C</step>", sharp) + quarter + odd + double}
+    assert played(read(bars)) == "C#4@0 D4@0.5 E4@1 Fbb4@1.5"

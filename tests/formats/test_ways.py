@@ -27,6 +27,7 @@ TWO_GROUPS = Signs(
     6, [(0, 2), (3, 5)], brackets((1, 2, "1"), (2, 3, "2"), (4, 5, "1"), (5, 6, "2"))
 )
 NESTED = Signs(3, [(1, 2), (0, 3)])
+THRICE = Signs(3, [(0, 2), (0, 2)])
 SAME_END = Signs(2, [(1, 2), (0, 2)])
 
 
@@ -35,6 +36,9 @@ SAME_END = Signs(2, [(1, 2), (0, 2)])
     [
         (Signs(2), "", "AB"),
         (Signs(3, [(1, 2)]), "", "ABBC"),
+        (THRICE, "yy", "ABABABC"),
+        (THRICE, "yn", "ABABC"),
+        (THRICE, "n", "ABC"),
         (FIRST_AND_SECOND, "y", "ABACD"),
         (FIRST_AND_SECOND, "n", "ACD"),
         (THREE, "yy", "ABACADE"),
