@@ -78,6 +78,7 @@ def plain_musicxml(data: bytes) -> bytes:
     if root.tag == "score-timewise":
         _put_part_by_part(root)
     _make_whole(root)
+    _leave_out_empty_parts(root)
     for part in root.findall("part"):
         _put_signs_beside_bar_lines(part)
         _silence_percussion(part)
@@ -146,10 +147,23 @@ def score_of_mxl(data: bytes) -> bytes:
         if "META-INF/container.xml" not in archive.namelist() and names:
             return archive.read(names[0])
         container = ElementTree.fromstring(archive.read("META-INF/container.xml"))
-        for element in container.iter():
-            if element.tag.rpartition("}")[2] == "rootfile":
-                return archive.read(element.attrib["full-path"])
+        files = [e for e in container.iter() if e.tag.rpartition("}")[2] == "rootfile"]
+        paths = [file.attrib["full-path"] for file in files]  # pictures of it may stand there, too
+        for path in [*(p for p in paths if p.lower().endswith(_SCORES)), *paths]:
+            return archive.read(path)
     raise ValueError("its container names no score")
+
+
+def _leave_out_empty_parts(root: Element) -> None:
+    """Take out parts without a bar, in the list of parts, too."""
+    empty = [part for part in root.findall("part") if part.find("measure") is None]
+    names = {part.get("id") for part in empty}
+    for part in empty:
+        root.remove(part)
+    for listed in root.findall("part-list"):
+        for entry in listed.findall("score-part"):
+            if entry.get("id") in names:
+                listed.remove(entry)
 
 
 def _make_whole(root: Element) -> None:

@@ -202,7 +202,10 @@ def _loaded(path: str | os.PathLike[str]) -> Any:
     if not data:
         raise DataError("the file is empty (0 bytes).", path=path)
     if not data.startswith((b"MThd", b"RIFF")):
-        raise DataError("is not a MIDI file (it does not begin with MThd).", path=path)
+        known = "is not a MIDI file (it does not begin with MThd)"
+        if data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
+            raise DataError(f"{known} but XML; call it .musicxml or .mei.", path=path)
+        raise DataError(f"{known}.", path=path)
     try:
         midi = mido.MidiFile(file=io.BytesIO(_plain(data)), clip=True)
     except Exception as error:  # mido raises whatever its parser meets: EOF, key, index, value

@@ -55,6 +55,12 @@ _SAME = 1e-6  # of a quarter: rounding
 _MOST_TIMES = 99
 _MAX_BYTES = 1 << 26
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
+_KINDS = {
+    b"MThd": ("a MIDI file", ".mid"),
+    b"PK\x03\x04": ("a compressed score", ".mxl"),
+    b"**": ("Humdrum's Kern", ".krn"),
+}
+"""What content is by its first bytes, and what such a file is called."""
 _NO_BAR = re.compile(rb"timeSignature\s*,\s*\[?\s*0+\s*/")
 _SPAN = re.compile(rb"snote\([^\n\](]*\](?:[^,\n(]*,){5}([^,\n(]+),([^,\n(]+),")
 _MOST_BEATS = 40_000  # the longest opera has fewer
@@ -230,6 +236,11 @@ def _reason(error: Exception) -> str:
 def _check_content(data: bytes, path: str | os.PathLike[str]) -> None:
     """Refuse what could make a small file grow beyond all memory, or name other files."""
     suffix = PurePath(path).suffix.lower()
+    other = next((what for start, what in _KINDS.items() if data.startswith(start)), None)
+    if other and suffix not in other:
+        raise DataError(f"is {other[0]}, whatever its name says; call it {other[1]}.", path=path)
+    if suffix == ".mxl" and data.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
+        raise DataError("is a score that is not compressed; call it .musicxml.", path=path)
     if suffix == ".mxl":
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:

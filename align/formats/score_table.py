@@ -18,8 +18,9 @@ performed ``performed_onset_s``, ``performed_onset``, ``performed`` (truth only)
 ended     ``performed_offset_s``, ``performed_offset`` (truth only, optional, may be empty)
 ========= ==========================================================
 
-A table without names is read as ``onset,pitch`` or ``onset,pitch,duration``. Rows may come in
-any order: a list by voices is a score as well.
+A pitch is a MIDI number (69 is A4) or a name, as Eb4. A table without names is read as
+``onset,pitch`` or ``onset,pitch,duration``. Rows may come in any order: a list by voices is a
+score as well.
 """
 
 import os
@@ -86,7 +87,8 @@ def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float, 
             path=path,
             line=line,
         )
-    pitch = parse_number(cells["pitch"], "pitch", path, line)
+    named = named_pitch(cells["pitch"])
+    pitch = parse_number(cells["pitch"], "pitch", path, line) if named is None else named
     if pitch != round(pitch):
         raise DataError(
             f"the pitch is {cells['pitch']}, must be a whole MIDI number (69 is A4).",
@@ -115,7 +117,7 @@ def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float, 
                 path=path,
                 line=line,
             )
-    name = cells.get("name", "")
+    name = cells.get("name", "") if named is None else cells["pitch"]
     row = NoteRow(
         onset,
         int(pitch),

@@ -393,3 +393,19 @@ def test_fractions_of_divisions_and_of_semitones(read: Read) -> None:
     double = note("F").replace("</note>", "<accidental>flat-flat</accidental></note>")
     bars = {"1": first() + note("C").replace("<step>C</step>", sharp) + quarter + odd + double}
     assert played(read(bars)) == "C#4@0 D4@0.5 E4@1 Fbb4@1.5"
+
+
+def test_a_part_without_a_bar(read: Read) -> None:
+    bars = {"1": first() + note("C", 4)}
+    assert played(read(bars, {})) == played(read({}, bars)) == "C4@0"
+
+
+def test_the_score_in_a_compressed_file_beside_a_picture(tmp_path: Path) -> None:
+    pytest.importorskip("partitura")
+    path = tmp_path / "a.mxl"
+    files = '<rootfile full-path="a.pdf"/><rootfile full-path="in/a.musicxml"/>'
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("META-INF/container.xml", f"<container>{files}</container>")
+        archive.writestr("a.pdf", "%PDF")
+        archive.writestr("in/a.musicxml", document({"1": first() + note("C", 4)}))
+    assert played(read_score(path)) == "C4@0"

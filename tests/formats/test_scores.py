@@ -272,7 +272,7 @@ def test_a_table_with_ends(tmp_path):
         ("time,pitch\n0,60\n", 1, "has no column 'onset'"),
         ("onset,pitch\n0,60\n-1,61\n", 3, "the onset is -1 s"),
         ("onset,pitch\n0,60.5\n", 2, r"the pitch is 60\.5, must be a whole"),
-        ("onset,pitch\n0,C4\n", 2, "the pitch is 'C4', which is not a number"),
+        ("onset,pitch\n0,H4\n", 2, "the pitch is 'H4', which is not a number"),
         ("onset,pitch\nnan,60\n", 2, "the onset is 'nan'"),
         ("onset,pitch\n0,60\n\n1,200\n", 4, "has pitch 200, outside"),
         ("onset,pitch\n0\n", 2, "has 1 columns here but needs 2"),
@@ -572,3 +572,27 @@ def test_real_scores_and_truths_agree(shared_data):
         score = read_score(piece / "score.mid")
         truth = read_note_truth(piece / "truth.csv", score)
         assert np.isfinite(truth.onsets(len(score))).mean() > 0.8, piece
+
+
+def test_a_table_may_name_its_pitches(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("onset,pitch\n0,Eb4\n1,C#5\n2,60\n", encoding="utf-8")
+    score = read_score(path)
+    assert (score.pitches.tolist(), score.names) == ([63, 73, 60], ("Eb4", "C#5", "C4"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.musicxml", b"MThd....", r"is a MIDI file, whatever its name says; call it \.mid"),
+        ("a.xml", b"PK\x03\x04...", r"is a compressed score, .* call it \.mxl"),
+        ("a.musicxml", b"**kern\n4c\n*-\n", r"is Humdrum's Kern, .* call it \.krn"),
+        ("a.mxl", b"<?xml version='1.0'?>", r"is not compressed; call it \.musicxml"),
+        ("a.mid", b"\xef\xbb\xbf<?xml version='1.0'?>", r"but XML; call it \.musicxml or \.mei"),
+    ],
+)
+def test_a_name_that_is_wrong_is_told(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_score(path)
