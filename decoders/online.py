@@ -5,19 +5,20 @@ score of a path whose last onset so far is that of event k at frame t::
 
     D_k(t) = onset_k(t) + max { start(k)                                    if the path begins here
                                 D_{k-1}(t - d) + duration[row_{k-1}, d]     the next event
-                                D_j(t - d) - skip,  j < k                   some are left out
-                                D_j(t - d) - back,  j >= k }                some come again
+                                D_j(t - d) - skip,  j < k,  d >= pause      some are left out
+                                D_j(t - d) - back,  j >= k, d >= pause }    some come again
 
 A path may begin with event 0 at no cost, and with any other for `skip`. The last event of a path
 has lasted so long already: it scores the best that any length from there on does, at least
 ``-back``.
 
 A path through cell (j, s) is not better than another through (i, s'), whatever follows, if
-``D_j(s) <= D_i(s') - back``: the next onset can be reached from (i, s') for `back` at the most,
-and lengths score 0 at most. Such cells are left out, which loses nothing. What all paths through
-the others have in common is a part of every best path, and committed. Where the lag is reached,
-the onsets of the best path that are as old as that are committed too, and cells that disagree with
-them are left out; only then may the answer differ from that of decoding all at once.
+``D_j(s) <= D_i(s') - back`` and the pause after s' is over: the next onset can be reached from
+(i, s') for `back` at the most, and lengths score 0 at most. Such cells are left out, which loses
+nothing. What all paths through the others have in common is a part of every best path, and
+committed. Where the lag is reached, the onsets of the best path that are as old as that are
+committed too, and cells that disagree with them are left out; only then may the answer differ from
+that of decoding all at once.
 
 Since all paths share what is committed, cells older than the last committed onset are forgotten.
 A frame scores a window of events, which may move; no path has an onset of others there. Time and
@@ -66,6 +67,8 @@ class OnlineDecoder:
     skip, back : float
         What it costs to leave events out, and to go back to an event, not less than `skip`;
         ``inf`` if paths do not jump.
+    pause : int
+        Frames from an onset to the first at which a path may jump; it may go on before.
     lag : int, optional
         Frames after which an onset is committed at the latest; None for no limit.
 
@@ -91,10 +94,13 @@ class OnlineDecoder:
         *,
         skip: float = np.inf,
         back: float = np.inf,
+        pause: int = 1,
         lag: int | None = None,
     ) -> None:
         if not 0 <= skip <= back:
             raise ParameterError(f"skip={skip}, back={back}, must be 0 <= skip <= back.")
+        if pause < 1:
+            raise ParameterError(f"pause={pause} frames, must be at least 1.")
         if lag is not None and lag < 1:
             raise ParameterError(f"lag={lag} frames, must be at least 1.")
         table = np.ascontiguousarray(duration, dtype=np.float64)
@@ -106,6 +112,7 @@ class OnlineDecoder:
         if n == 0:
             raise ParameterError("rows must hold the row of at least one event.")
         self._duration, self._skip, self._back, self._lag = table, float(skip), float(back), lag
+        self._pause = pause
         survival = np.maximum.accumulate(table[:, ::-1], axis=1)[:, ::-1]
         self._survival = np.maximum(survival, -self._back)
         self._rows = np.zeros(n, dtype=np.intp)
@@ -163,11 +170,14 @@ class OnlineDecoder:
         self._window[at] = first, first + column.size
         tables = self._score, self._before, self._window
         _step(
-            *tables, at, column, self._duration, self._rows, self._skip, self._back, *self._origin,
+            *tables, at, column, self._duration, self._rows, self._skip, self._back, self._pause,
+            *self._origin,
         )  # fmt: skip
         self.n_frames += 1
         horizon = -1 if self._lag is None else at - self._lag
-        common = _common(*tables, at + 1, self._back, self._root_score, self._best(), horizon)
+        common = _common(
+            *tables, at + 1, self._back, self._pause, *self._origin[1:], self._best(), horizon
+        )
         found = self._commit((int(common[0]), int(common[1])))
         if self._lag is not None and self.n_frames - self._lag - self._base >= _ROOM // 2:
             # nothing is left alive up to the horizon, however long nothing begins
@@ -238,7 +248,7 @@ class OnlineDecoder:
 @compiled()
 def _step(
     score: Any, before: Any, window: Any, at: int, onset: Any, duration: Any, rows: Any,
-    skip: float, back: float, root: int, root_row: int, root_score: float,
+    skip: float, back: float, pause: int, root: int, root_row: int, root_score: float,
 ) -> None:  # fmt: skip
     """Write row `at` of the tables; `root` is the last event that was committed, or -1.
 
@@ -249,7 +259,9 @@ def _step(
     longest = duration.shape[1] - 1
     # from the root
     for k in range(first, stop):
-        score[at, k] = root_score - (skip if k > root else back)
+        score[at, k] = -np.inf
+        if root < 0 or at - root_row >= pause:
+            score[at, k] = root_score - (skip if k > root else back)
     if first <= root + 1 < stop:
         gain = 0.0 if root < 0 else duration[rows[root], min(at - root_row, longest)]
         score[at, root + 1] = max(score[at, root + 1], root_score + gain)
@@ -262,7 +274,7 @@ def _step(
     for s in range(at):
         for j in range(window[s, 0], window[s, 1]):
             value = score[s, j]
-            if value > peak[j - low]:
+            if at - s >= pause and value > peak[j - low]:
                 peak[j - low], peak_row[j - low] = value, s
             if value > -np.inf and first <= j + 1 < stop:
                 value += duration[rows[j], min(at - s, longest)]
@@ -313,19 +325,20 @@ def _best(
 
 @compiled()
 def _common(
-    score: Any, before: Any, window: Any, used: int, back: float, root_score: float, best: Any,
-    horizon: int,
+    score: Any, before: Any, window: Any, used: int, back: float, pause: int, root_row: int,
+    root_score: float, best: Any, horizon: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Leave out cells that cannot matter, and return the last one that all others come from.
 
     `horizon` is the last row whose onsets must be committed now, -1 where there is none: those of
     the best path are, and cells that disagree with them are left out as well.
     """
-    top = root_score
-    for s in range(used):
+    top = root_score if used - root_row >= pause else -np.inf
+    for s in range(used - pause + 1):
         for k in range(window[s, 0], window[s, 1]):
             top = max(top, score[s, k])
-    # no path through these is better than one that jumps from the cell that scores most
+    # no path through these is better than one that jumps from the cell that scores most, of those
+    # from which any next onset can be reached
     for s in range(used):
         for k in range(window[s, 0], window[s, 1]):
             if score[s, k] <= top - back and not (s == best[0] and k == best[1]):

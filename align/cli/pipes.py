@@ -42,18 +42,18 @@ def without_name(result: _Timing, audio: Path) -> _Timing:
 
 
 def standard_output(targets: Sequence[Path], default: str) -> tuple[Path, ...]:
-    """Return the files to write; what goes to standard output is sent there at the end.
+    """Return the files to write, each once; what goes to standard output is sent there at the end.
 
     `default` is the suffix of ``-``. Raises ParameterError if two results go there.
     """
     piped = [target for target in targets if _is_standard(target)]
     if not piped:
-        return tuple(targets)
+        return tuple(dict.fromkeys(targets))
     if len(piped) > 1:
         raise ParameterError("-o - may be given once: standard output takes one result.")
     suffix = piped[0].name[1:] or default
     path = click.get_current_context().with_resource(_sent(f"stdout{suffix}"))
-    return tuple(path if target is piped[0] else target for target in targets)
+    return tuple(dict.fromkeys(path if target is piped[0] else target for target in targets))
 
 
 def named(targets: Sequence[Path]) -> str:

@@ -54,6 +54,8 @@ _WINDOW = 12  # frames: half of the longest window, and the rise of a level
 _FAINT = 0.03  # probability of a note that says nothing for its chord
 _QUIET = 0.5  # level that says nothing
 _SKIP, _BACK = 3.0, 5.0  # what it costs to leave chords out, and to go back
+_SHORTEST = 0.25  # of the length expected, before the next chord
+_PAUSE = 8  # frames before either: a loud chord is not two of the same sound
 _BEFORE, _AFTER = 0.8, 0.8  # performed seconds about the place, in which chords are scored
 _MOST = 40  # chords either side
 _NEAR, _LATE = 0.2, 0.08  # seconds: of the distance from the place, and that the tracker is late
@@ -195,7 +197,10 @@ class Follower:
         self._tempo = 1.0
         self._heard: deque[_Heard] = deque(maxlen=left // _STEP + 4)
         table = weights.duration * duration_table(_LENGTHS, _SPREAD, _LONGEST)
-        self._decoder = OnlineDecoder(table, self._rows(), skip=_SKIP, back=_BACK, lag=left)
+        table[np.arange(_LONGEST + 1) < _SHORTEST * _LENGTHS[:, None]] = -np.inf
+        self._decoder = OnlineDecoder(
+            table, self._rows(), skip=_SKIP, back=_BACK, pause=_PAUSE, lag=left
+        )
 
     def feed(self, samples: npt.ArrayLike) -> list[PlayedChord]:
         """Hear the next samples, and return the chords that are reported now.

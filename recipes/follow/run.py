@@ -74,8 +74,10 @@ def spoilt(samples: np.ndarray, onsets: np.ndarray, how: str | None) -> tuple[An
     return sound, times, CHANGE + LENGTH + AFTER
 
 
-def followed(follower: Follower, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return when each note was heard, how late it was reported, and the share of real time."""
+def followed(
+    follower: Follower, samples: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """Return when each note was heard, how late, how often, and the share of real time."""
     heard = np.full(len(follower.score), np.nan)
     late = heard.copy()
     begin = time.process_time()
@@ -87,7 +89,8 @@ def followed(follower: Follower, samples: np.ndarray) -> tuple[np.ndarray, np.nd
     for chord in played:
         heard[list(chord.notes)] = chord.times
         late[list(chord.notes)] = chord.reported - np.array(chord.times)
-    return heard, late, spent * RATE / len(samples)
+    often = sum(len(chord.notes) for chord in played) / max(1, np.isfinite(heard).sum())
+    return heard, late, often, spent * RATE / len(samples)
 
 
 def peer_times(python: str, samples: np.ndarray, example: align.Example) -> np.ndarray:
@@ -153,10 +156,11 @@ def main() -> None:
         follower = Follower(
             network, weights, example.score, RATE, lag=asked.lag, offset=bundled.offset_
         )
-        heard, late, share = followed(follower, sound)
+        heard, late, often, share = followed(follower, sound)
         end = len(sound) / RATE - 0.5
         row = {"piece": number, "set": set_of(example), **row_of(heard, times, begin, end)}
         row["95 % reported in ms"] = round(1000 * float(np.nanquantile(late, 0.95)))
+        row["reports of a note"] = round(often, 3)
         row["of real time"] = round(share, 3)
         if asked.peer:
             theirs = row_of(peer_times(asked.peer, sound, example), times, begin, end)

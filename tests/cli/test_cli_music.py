@@ -101,6 +101,9 @@ def test_beats_need_a_score_that_says_its_bars(here: Path, model: Path) -> None:
     result = run(*args, "-o", "a.csv", "-o", "b.beats.txt")
     assert result.exit_code == 0, result.stderr
     assert result.stderr.rstrip().endswith("a.csv, b.beats.txt, a.beats.csv")
+    again = run(*args, "-o", "d.csv", "-o", "d.beats.csv", "-o", "d.csv")  # written once
+    assert again.exit_code == 0, again.stderr
+    assert again.stderr.rstrip().endswith("d.csv, d.beats.csv")
     head, *rows = Path("a.beats.csv").read_text().splitlines()
     assert head == "performed_s,score_s,bar,beat,bpm,confidence"
     assert len(rows) == len(Path("b.beats.txt").read_text().splitlines())

@@ -10,7 +10,7 @@ from align.errors import ParameterError
 from align.potentials import Potentials
 
 
-def enumerated(onset, duration, rows, skip, back):
+def enumerated(onset, duration, rows, skip, back, pause=1):
     """The best path of all, as a list of event and frame."""
     n_events, n_frames = onset.shape
     longest = duration.shape[1] - 1
@@ -24,7 +24,8 @@ def enumerated(onset, duration, rows, skip, back):
                     if i:
                         j, d = events[i - 1], t - frames[i - 1]
                         on = duration[rows[j], min(d, longest)] if k == j + 1 else -np.inf
-                        score += max(on, -skip if k > j else -back)
+                        leap = -np.inf if d < pause else -skip if k > j else -back
+                        score += max(on, leap)
                 so_far = min(n_frames - frames[-1], longest)
                 score += max(duration[rows[events[-1]], so_far:].max(), -back)
                 if score > top + 1e-12:
@@ -32,7 +33,8 @@ def enumerated(onset, duration, rows, skip, back):
     return path
 
 
-def test_equals_enumeration_with_jumps():
+@pytest.mark.parametrize("pause", [1, 2, 3])
+def test_equals_enumeration_with_jumps(pause):
     rng = np.random.default_rng(0)
     early = 0
     for _ in range(60):
@@ -41,11 +43,11 @@ def test_equals_enumeration_with_jumps():
         duration, rows = -3 * rng.random((2, 4)), rng.integers(0, 2, n_events)
         skip = 3 * rng.random()
         back = skip + 2 * rng.random()
-        decoder = OnlineDecoder(duration, rows, skip=skip, back=back)
+        decoder = OnlineDecoder(duration, rows, skip=skip, back=back, pause=pause)
         found = [one for column in onset.T for one in decoder.push(column)]
         early += len(found)
-        assert found + decoder.finish() == enumerated(onset, duration, rows, skip, back)
-    assert early > 10
+        assert found + decoder.finish() == enumerated(onset, duration, rows, skip, back, pause)
+    assert early > (10 if pause == 1 else 0)  # what is early needs frames beyond the pause
 
 
 def test_without_jumps_it_is_decoding_all_at_once():
@@ -113,6 +115,7 @@ def test_memory_does_not_grow_with_the_stream():
     [
         ({"skip": 2.0, "back": 1.0}, "must be 0 <= skip <= back"),
         ({"skip": np.nan}, "must be 0 <= skip <= back"),
+        ({"pause": 0}, "pause=0 frames, must be at least 1"),
         ({"lag": 0}, "lag=0 frames"),
         ({"duration": np.ones((1, 3))}, "0 at most"),
         ({"rows": np.array([1])}, r"rows must be in 0\.\.0"),

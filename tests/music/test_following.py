@@ -56,6 +56,26 @@ def test_the_notes_are_those_found_afterwards_and_told_in_time(model, samples, o
     assert all(0.5 < chord.tempo < 2 for chord in told)
 
 
+def test_loud_chords_of_the_same_keys_are_each_reported_once(model):
+    """What fits a chord as well fits the next one: neither runs ahead, nor comes twice."""
+    rate, keys, onsets = 22050, (44, 51, 56, 60, 63, 68, 72), 0.3 * np.arange(10)
+    t = np.arange(int(0.6 * rate)) / rate
+    chord = sum(
+        np.sin(2 * np.pi * 440 * 2 ** ((key - 69) / 12) * harmonic * t)
+        * (harmonic**-1.5 * np.exp(-t * (2 + harmonic)))
+        for key in keys
+        for harmonic in range(1, 9)
+    )
+    sound = np.zeros(int(4.5 * rate))
+    for onset in onsets:
+        at = int((onset + 0.5) * rate)
+        sound[at : at + t.size] += chord
+    score = [align.Note(key, onset) for onset in onsets for key in keys]
+    told = followed(model, (0.5 * sound / np.abs(sound).max()).astype(np.float32), score)
+    assert [chord.written for chord in told] == pytest.approx(onsets)
+    assert [chord.times[0] for chord in told] == pytest.approx(onsets + 0.5, abs=0.03)
+
+
 def test_the_size_of_blocks_does_not_matter(model, samples):
     some = samples[: 6 * 22050]
     one, other = (followed(model, some, block=block) for block in (500, 7001))
