@@ -199,18 +199,14 @@ class _Reading:
             self._join(start, end)
         shown = unlike([staff.name or "part" for staff in self._staves.values()])
         names = dict(zip(self._staves, shown, strict=True))
-        notes = [
-            FoldedNote(
-                float(note.start),
-                float(note.end),
-                NoteRow(
-                    0.0, note.pitch, 0.0, note.id or f"n{k}", note.grace, None, note.name,
-                    names.get(note.staff, note.staff),
-                ),
-            )
-            for k, note in enumerate(self._notes, 1)
-            if note.into is None
-        ]  # fmt: skip
+        own = any(note.id for note in self._notes)  # they may well be n1, n2 ...
+        notes = []
+        for k, note in enumerate(self._notes, 1):
+            name = note.id or (f"note{k}" if own else f"n{k}")
+            part = names.get(note.staff, note.staff)
+            row = NoteRow(0.0, note.pitch, 0.0, name, note.grace, None, note.name, part)
+            if note.into is None:
+                notes.append(FoldedNote(float(note.start), float(note.end), row))
         found = {name for name, _ in self._leaps}
         leaps: dict[str, list[float]] = {name: [] for name in _LEAPS}
         for name, at in self._leaps:

@@ -153,6 +153,12 @@ def test_rests_and_bars_that_are_played_again(tmp_path: Path) -> None:
     assert notes_of(tmp_path, bar(beats) + bar(plain("e"))) == want
 
 
+def test_notes_without_an_id_get_one_that_no_other_has(tmp_path: Path) -> None:
+    bars = bar(plain("c", "2", 'xml:id="n2"') + plain("d", "2")) + bar("<mRpt/>")
+    assert score_of(tmp_path, bars).ids == ("n2", "note2", "note3", "note4")
+    assert score_of(tmp_path, bar(plain("c") + plain("d"))).ids == ("n1", "n2")
+
+
 def test_tremolos_graces_and_tuplets(tmp_path: Path) -> None:
     tremolos = f"<bTrem>{plain('c', '2')}</bTrem><fTrem>{plain('d', '2')}{plain('e', '2')}</fTrem>"
     assert notes_of(tmp_path, bar(tremolos) + bar(plain("f"))) == "C4@0 D4@2 E4@3 F4@4"
