@@ -18,6 +18,7 @@ by a little are only a little wrong. Training sees each recording in several dis
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -75,6 +76,7 @@ class _Heard(NamedTuple):
     transition: npt.NDArray[Any]
 
 
+@dataclass(eq=False, repr=False)
 class NetworkConfidence(Feature):
     """Base functions ``phone``, ``boundary`` and ``transition`` from a convolutional network.
 
@@ -123,63 +125,45 @@ class NetworkConfidence(Feature):
     """
 
     name = "network"
-    symbols_: list[str]
-    classes_: list[str]
-    networks_: list[FrameNetwork]
+    symbols_: list[str] = field(init=False)
+    classes_: list[str] = field(init=False)
+    networks_: list[FrameNetwork] = field(init=False)
     cross_fit: ClassVar[bool] = True
     pools_folds: ClassVar[bool] = True
     scores_noise: ClassVar[bool] = True
-    without_echo: bool = False
-    _noise: float = NOISE
-    _pauses: float = 1.0
-    _first: Self | None = None  # whose networks training begins with
+    without_echo: bool = field(default=False, init=False)
+    _noise: float = field(default=NOISE, init=False)
+    _pauses: float = field(default=1.0, init=False)
+    _first: Self | None = field(default=None, init=False)  # whose networks training begins with
 
-    def __init__(
-        self,
-        symbols: Mapping[str, str] | None = None,
-        classes: Mapping[str, str] | None = None,
-        *,
-        windows: Sequence[float] = (0.025, 0.010),
-        n_mels: int = 40,
-        width: int = 64,
-        dilations: Sequence[int] = (1, 2, 4, 8, 1, 2, 4),
-        boundary_width: float = 0.0075,
-        epochs: float = 25.0,
-        learning_rate: float = 2e-3,
-        most_steps: int = 8000,
-        surroundings: str | None = None,
-        n_networks: int = 1,
-        random_state: int = 0,
-    ) -> None:
-        if not windows or min(windows) <= 0:
-            raise ParameterError(f"windows={windows}, must be one or more positive lengths.")
-        for what, value in (
-            ("boundary_width", boundary_width),
-            ("epochs", epochs),
-            ("learning_rate", learning_rate),
-        ):
-            if not 0 < value < np.inf:
-                raise ParameterError(f"{what}={value}, must be positive and finite.")
-        if surroundings is not None and surroundings not in KINDS:
+    symbols: Mapping[str, str] | None = None
+    classes: Mapping[str, str] | None = None
+    _: KW_ONLY
+    windows: Sequence[float] = (0.025, 0.010)
+    n_mels: int = 40
+    width: int = 64
+    dilations: Sequence[int] = (1, 2, 4, 8, 1, 2, 4)
+    boundary_width: float = 0.0075
+    epochs: float = 25.0
+    learning_rate: float = 2e-3
+    most_steps: int = 8000
+    surroundings: str | None = None
+    n_networks: int = 1
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.windows or min(self.windows) <= 0:
+            raise ParameterError(f"windows={self.windows}, must be one or more positive lengths.")
+        for what in ("boundary_width", "epochs", "learning_rate"):
+            if not 0 < getattr(self, what) < np.inf:
+                raise ParameterError(f"{what}={getattr(self, what)}, must be positive and finite.")
+        if self.surroundings is not None and self.surroundings not in KINDS:
             raise ParameterError(
-                f"surroundings={surroundings!r}, must be one of {', '.join(KINDS)}, or None."
+                f"surroundings={self.surroundings!r}, must be one of {', '.join(KINDS)}, or None."
             )
-        for what, value in (("most_steps", most_steps), ("n_networks", n_networks)):
-            if value < 1:
-                raise ParameterError(f"{what}={value}, must be at least 1.")
-        self.symbols = symbols
-        self.classes = classes
-        self.windows = windows
-        self.n_mels = n_mels
-        self.width = width
-        self.dilations = dilations
-        self.boundary_width = boundary_width
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.most_steps = most_steps
-        self.surroundings = surroundings
-        self.n_networks = n_networks
-        self.random_state = random_state
+        for what in ("most_steps", "n_networks"):
+            if getattr(self, what) < 1:
+                raise ParameterError(f"{what}={getattr(self, what)}, must be at least 1.")
 
     # Fitting ---------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ second, small network looks closer, in steps of 2 ms (`align.features.fine_onset
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -49,6 +50,7 @@ _STEPS = 1500, 4000  # updates of the weights, at the least and at the most
 _ENOUGH = 12_000  # notes that call for the most
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NoteNetwork:
     """Probability that a note begins, for any pitch at any frame.
 
@@ -96,39 +98,28 @@ class NoteNetwork:
     _share = 1.0  # of the updates of the weights, see `brief`
     _n_beside = 0  # inputs that a subclass writes beside those of `note_levels`
 
-    def __init__(
-        self,
-        *,
-        width: int = 40,
-        dilations: Sequence[int] = (1, 2, 4, 8, 16),
-        steps: int | None = None,
-        batch: int = 16,
-        length: int = 128,
-        onset_width: float = 0.010,
-        elsewhere: float = 0.15,
-        use_context: bool = True,
-        use_fine: bool = True,
-        random_state: int = 0,
-    ) -> None:
-        for what, value in (("steps", steps), ("batch", batch), ("width", width)):
+    width: int = 40
+    dilations: Sequence[int] = (1, 2, 4, 8, 16)
+    steps: int | None = None
+    batch: int = 16
+    length: int = 128
+    onset_width: float = 0.010
+    elsewhere: float = 0.15
+    use_context: bool = True
+    use_fine: bool = True
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        for what in ("steps", "batch", "width"):
+            value = getattr(self, what)
             if value is not None and value < 1:
                 raise ParameterError(f"{what}={value}, must be at least 1.")
-        if length <= 2 * _EDGE:
-            raise ParameterError(f"length={length} frames, must be more than {2 * _EDGE}.")
-        if not 0 < onset_width < np.inf:
-            raise ParameterError(f"onset_width={onset_width} s, must be positive and finite.")
-        if not 0 <= elsewhere < 1:
-            raise ParameterError(f"elsewhere={elsewhere}, must be in [0, 1).")
-        self.width = width
-        self.dilations = dilations
-        self.steps = steps
-        self.batch = batch
-        self.length = length
-        self.onset_width = onset_width
-        self.elsewhere = elsewhere
-        self.use_context = use_context
-        self.use_fine = use_fine
-        self.random_state = random_state
+        if self.length <= 2 * _EDGE:
+            raise ParameterError(f"length={self.length} frames, must be more than {2 * _EDGE}.")
+        if not 0 < self.onset_width < np.inf:
+            raise ParameterError(f"onset_width={self.onset_width} s, must be positive and finite.")
+        if not 0 <= self.elsewhere < 1:
+            raise ParameterError(f"elsewhere={self.elsewhere}, must be in [0, 1).")
 
     # Fitting ---------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -56,6 +57,7 @@ __all__ = ["MusicAligner"]
 _FREE = 0.005  # seconds by which an onset may be off at no cost, under the ramp
 
 
+@dataclass(eq=False, repr=False)
 class MusicAligner(Aligner):
     """Learn to align recordings of music with their scores.
 
@@ -138,52 +140,31 @@ class MusicAligner(Aligner):
     adapt_rate: ClassVar[float] = 3e-3  # as in training: what does not help is given up
     normalise = True  # phi is a mean over the chords
 
-    offset_: float
-    confidence_: EvidenceModel
-    unplayed_: EvidenceModel | None
-    ends_: EvidenceModel | None
-    match_range_: tuple[float, float] | None
+    offset_: float = field(init=False)
+    confidence_: EvidenceModel = field(init=False)
+    unplayed_: EvidenceModel | None = field(init=False)
+    ends_: EvidenceModel | None = field(init=False)
+    match_range_: tuple[float, float] | None = field(init=False)
 
-    def __init__(
-        self,
-        features: str | Sequence[str | Feature] = "default",
-        *,
-        cost: str | OnsetCost | Callable[[IntArray, IntArray], float] = "ramp",
-        tolerance: float = 0.05,
-        update: str = "pa1",
-        loss: str = "maximal",
-        C: float = 100.0,
-        epochs: int = 20,
-        conversion: str = "best",
-        n_folds: int = 4,
-        network: NoteNetwork | None = None,
-        rate: int = 22050,
-        calibrate: bool = True,
-        repeats: str = "auto",
-        transpose: int | None = None,
-        tuning: float | None = None,
-        offsets: bool = False,
-        n_jobs: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.features = features
-        self.cost = cost
-        self.tolerance = tolerance
-        self.update = update
-        self.loss = loss
-        self.C = C
-        self.epochs = epochs
-        self.conversion = conversion
-        self.n_folds = n_folds
-        self.network = network
-        self.rate = rate
-        self.calibrate = calibrate
-        self.repeats = repeats
-        self.transpose = transpose
-        self.tuning = tuning
-        self.offsets = offsets
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    features: str | Sequence[str | Feature] = "default"
+    _: KW_ONLY
+    cost: str | OnsetCost | Callable[[IntArray, IntArray], float] = "ramp"
+    tolerance: float = 0.05
+    update: str = "pa1"
+    loss: str = "maximal"
+    C: float = 100.0
+    epochs: int = 20
+    conversion: str = "best"
+    n_folds: int = 4
+    network: NoteNetwork | None = None
+    rate: int = 22050
+    calibrate: bool = True
+    repeats: str = "auto"
+    transpose: int | None = None
+    tuning: float | None = None
+    offsets: bool = False
+    n_jobs: int | None = None
+    random_state: int = 0
 
     @classmethod
     def as_in_thesis(cls, **params: Any) -> Self:

@@ -4,7 +4,7 @@ import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -62,6 +62,7 @@ __all__ = ["SpeechAligner"]
 _DEFAULT_MAP = "timit48"
 
 
+@dataclass(eq=False, repr=False)
 class SpeechAligner(SequenceAligner):
     """Learn to align speech with its phones.
 
@@ -111,62 +112,46 @@ class SpeechAligner(SequenceAligner):
     """
 
     kind: ClassVar[str] = "speech"
-    match_: MatchModel | None = None
-    text_match_: MatchModel | None = None  # of phones that a dictionary says; `match_` for None
-    text_sureness_: Sureness | None = None  # of starts of words, whose phones were chosen
-    realisations_: Mapping[str, float] | None = None
-    unspoken_: EvidenceModel | None = None
-    _texts: tuple[int, int] | None = None  # recordings whose text was used, and was left out
-    hearing_: Hearing | None = None
-    _trained_for: Surroundings | None = None
-    _fold_features: list[list[Feature]] | None = None  # while it is trained
+    match_: MatchModel | None = field(default=None, init=False)
+    text_match_: MatchModel | None = field(
+        default=None, init=False
+    )  # of phones that a dictionary says; `match_` for None
+    text_sureness_: Sureness | None = field(
+        default=None, init=False
+    )  # of starts of words, whose phones were chosen
+    realisations_: Mapping[str, float] | None = field(default=None, init=False)
+    unspoken_: EvidenceModel | None = field(default=None, init=False)
+    _texts: tuple[int, int] | None = field(
+        default=None, init=False
+    )  # recordings whose text was used, and was left out
+    hearing_: Hearing | None = field(default=None, init=False)
+    _trained_for: Surroundings | None = field(default=None, init=False)
+    _fold_features: list[list[Feature]] | None = field(
+        default=None, init=False
+    )  # while it is trained
 
-    def __init__(
-        self,
-        features: str | Sequence[str | Feature] = "default",
-        *,
-        update: str = "pa1",
-        loss: str = "maximal",
-        C: float = 0.05,
-        epochs: int = 4,
-        conversion: str = "average",
-        cost: str | Callable[[IntArray, IntArray], float] = "ramp",
-        tolerance: float = 0.01,
-        phone_map: str | os.PathLike[str] | Mapping[str, str] | None = "timit48",
-        hop: float | None = None,
-        rate: int = 16000,
-        normalise: bool = False,
-        n_folds: int = 4,
-        max_length_factor: float = 1.2,
-        refine: str = "posterior",
-        calibrate: bool = True,
-        correct: bool | None = None,
-        language: str | None = None,
-        surroundings: int = 0,
-        n_jobs: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.language = language
-        self.surroundings = surroundings
-        self.features = features  # type: ignore[assignment]  # names are made features in fit
-        self.update = update
-        self.loss = loss
-        self.C = C
-        self.epochs = epochs
-        self.conversion = conversion
-        self.cost = cost
-        self.tolerance = tolerance
-        self.phone_map = phone_map
-        self.hop = hop  # type: ignore[assignment]  # None means that of the feature set
-        self.rate = rate
-        self.normalise = normalise
-        self.n_folds = n_folds
-        self.max_length_factor = max_length_factor
-        self.refine = refine
-        self.calibrate = calibrate
-        self.correct = correct  # type: ignore[assignment]  # None means by the feature set
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    features: str | Sequence[str | Feature] = "default"  # type: ignore[assignment]  # names
+    _: KW_ONLY
+    update: str = "pa1"
+    loss: str = "maximal"
+    C: float = 0.05
+    epochs: int = 4
+    conversion: str = "average"
+    cost: str | Callable[[IntArray, IntArray], float] = "ramp"
+    tolerance: float = 0.01
+    phone_map: str | os.PathLike[str] | Mapping[str, str] | None = "timit48"
+    hop: float | None = None  # type: ignore[assignment]  # None means that of the feature set
+    rate: int = 16000
+    normalise: bool = False
+    n_folds: int = 4
+    max_length_factor: float = 1.2
+    refine: str = "posterior"
+    calibrate: bool = True
+    correct: bool | None = None  # type: ignore[assignment]  # None means by the feature set
+    language: str | None = None
+    surroundings: int = 0
+    n_jobs: int | None = None
+    random_state: int = 0
 
     @classmethod
     def as_in_thesis(cls, **params: Any) -> Self:

@@ -28,6 +28,7 @@ McDonald, Hall and Mann, "Distributed training strategies for the structured per
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -53,6 +54,7 @@ _TOTALS = ("n_rounds_", "n_mistakes_", "n_updates_", "n_null_")
 _SUMS = ("cumulative_cost_", "cumulative_loss_", "radius_", "mixed_updates_")
 
 
+@dataclass(eq=False, repr=False)
 class ParameterMixing(Saved, ParamsMixin):
     """Learn the weights of a structured predictor on several shards at once.
 
@@ -111,23 +113,16 @@ class ParameterMixing(Saved, ParamsMixin):
     (5, True)
     """
 
-    cumulative_cost_: float
-    cumulative_loss_: float
-    radius_: float
-    mixed_updates_: float
+    cumulative_cost_: float = field(init=False)
+    cumulative_loss_: float = field(init=False)
+    radius_: float = field(init=False)
+    mixed_updates_: float = field(init=False)
 
-    def __init__(
-        self,
-        learner: StructuredLearner | None = None,
-        n_shards: int = 4,
-        *,
-        mix: str = "uniform",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.learner = learner
-        self.n_shards = n_shards
-        self.mix = mix
-        self.n_jobs = n_jobs
+    learner: StructuredLearner | None = None
+    n_shards: int = 4
+    _: KW_ONLY
+    mix: str = "uniform"
+    n_jobs: int | None = None
 
     def __getattr__(self, name: str) -> Any:
         # What an aligner asks of a learner is the business of the one that is wrapped.
