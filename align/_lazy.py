@@ -17,7 +17,7 @@ def lazy_names(
     package : str
         Its name.
     home : mapping of str to str
-        Module of each public name; of a module that is itself the name, that module.
+        Module to its public names, separated by spaces; a module may be a name itself.
 
     Returns
     -------
@@ -25,15 +25,16 @@ def lazy_names(
 
     Examples
     --------
-    >>> get, names = lazy_names("align", {"ModelError": "align.errors"})
+    >>> get, names = lazy_names("align", {"align.errors": "DataError ModelError"})
     >>> names(), get("ModelError").__module__
-    (['ModelError'], 'align.errors')
+    (['DataError', 'ModelError'], 'align.errors')
     """
+    module_of = {name: module for module, names in home.items() for name in names.split()}
 
     def get(name: str) -> Any:
-        if name not in home:
+        if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(home[name])
-        return module if home[name] == f"{package}.{name}" else getattr(module, name)
+        module = import_module(module_of[name])
+        return module if module_of[name] == f"{package}.{name}" else getattr(module, name)
 
-    return get, lambda: sorted(home)
+    return get, lambda: sorted(module_of)

@@ -27,10 +27,8 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Corpus": "align.corpus.reading",
-        "Issue": "align.corpus.issues",
-        "Validation": "align.corpus.issues",
-        "read_corpus": "align.corpus.reading",
-        "validate_corpus": "align.corpus.validation",
+        "align.corpus.issues": "Issue Validation",
+        "align.corpus.reading": "Corpus read_corpus",
+        "align.corpus.validation": "validate_corpus",
     },
 )

@@ -18,10 +18,4 @@ __all__ = [
     "Report",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "FileResult": "align.evaluation.report",
-        "Report": "align.evaluation.report",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, {"align.evaluation.report": "FileResult Report"})

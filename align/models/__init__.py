@@ -24,11 +24,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "list_models": "align.models.bundled",
-        "load": "align.models.file",
-        "model_card": "align.models.bundled",
-        "model_path": "align.models.file",
-        "read_model": "align.models.file",
-        "write_model": "align.models.file",
+        "align.models.bundled": "list_models model_card",
+        "align.models.file": "load model_path read_model write_model",
     },
 )

@@ -40,9 +40,4 @@ __all__ = [
     "MusicAligner",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "MusicAligner": "align.music.aligner",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, {"align.music.aligner": "MusicAligner"})

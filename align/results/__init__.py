@@ -24,7 +24,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Alignment": "align.results.alignment",
-        "MusicAlignment": "align.results.music",
+        "align.results.alignment": "Alignment",
+        "align.results.music": "MusicAlignment",
     },
 )

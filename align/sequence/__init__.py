@@ -37,9 +37,4 @@ __all__ = [
     "SequenceAligner",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "SequenceAligner": "align.sequence.aligner",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, {"align.sequence.aligner": "SequenceAligner"})

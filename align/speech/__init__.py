@@ -15,9 +15,4 @@ __all__ = [
     "SpeechAligner",
 ]
 
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "SpeechAligner": "align.speech.aligner",
-    },
-)
+__getattr__, __dir__ = lazy_names(__name__, {"align.speech.aligner": "SpeechAligner"})

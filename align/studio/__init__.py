@@ -15,5 +15,8 @@ __all__ = ["Session", "StaleRevision"]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
-    {"Session": "align.studio.session", "StaleRevision": "align.studio.revision"},
+    {
+        "align.studio.revision": "StaleRevision",
+        "align.studio.session": "Session",
+    },
 )
