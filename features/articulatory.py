@@ -36,7 +36,6 @@ __all__ = [
     "Articulation",
     "articulation",
     "plain_ipa",
-    "split_ipa",
 ]
 
 
@@ -161,54 +160,6 @@ def plain_ipa(label: str) -> str:
     True
     """
     return "".join(_signs(label))
-
-
-def split_ipa(text: str) -> tuple[str, ...]:
-    """Return the labels of the phones of an IPA string.
-
-    Parameters
-    ----------
-    text : str
-        One or several words, such as ``"ˈt͡ʃaɪ̯"``. Letters joined by a tie bar stay together;
-        others are phones of their own. Stress, tones, breaks and spaces are dropped.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    DataError
-        As `articulation` does.
-
-    Examples
-    --------
-    >>> split_ipa("ˈpad.jan")
-    ('p', 'a', 'd', 'j', 'a', 'n')
-    >>> split_ipa("t͡ʃʰaː")
-    ('t͡ʃʰ', 'aː')
-    """
-    phones: list[str] = []
-    leading, tied = "", False
-    for sign in _signs(text):
-        if sign in _TIES and phones:
-            phones[-1] += sign
-            tied = True
-        elif sign in _letters():
-            if tied:
-                phones[-1] += leading + sign
-            else:
-                phones.append(leading + sign)
-            leading, tied = "", False
-        elif _is_mark(sign) and phones and sign not in "ⁿᵐᵑ":
-            phones[-1] += sign
-        elif _is_mark(sign):
-            leading += sign
-        else:
-            raise DataError(_no_letter(sign, text))
-    if leading and phones:
-        phones[-1] += leading
-    return tuple(phones)
 
 
 @lru_cache(maxsize=4096)

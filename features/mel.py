@@ -13,53 +13,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["checked_filters", "fft_length", "mel_filters", "sufficient_filters"]
-
-
-def mel_filters(
-    rate: int,
-    n_fft: int,
-    n_mels: int = 40,
-    *,
-    fmin: float = 0.0,
-    fmax: float | None = None,
-    mel_scale: str = "htk",
-    mel_norm: str | None = None,
-) -> npt.NDArray[np.float32]:
-    """Return a bank of triangular filters, spaced evenly on the mel scale.
-
-    Parameters
-    ----------
-    rate : int
-        Sampling rate in Hz.
-    n_fft : int
-        Length of the Fourier transform in samples.
-    n_mels : int
-        Number of filters.
-    fmin, fmax : float
-        Lower end of the first filter and upper end of the last, in Hz; `fmax` is by default
-        half the rate.
-    mel_scale : {"htk", "slaney"}
-        ``2595 log10(1 + f / 700)``, or linear below 1 kHz and logarithmic above.
-    mel_norm : {None, "slaney"}
-        Height 1, or area 1 (in Hz).
-
-    Returns
-    -------
-    np.ndarray [shape=(n_mels, n_fft // 2 + 1), dtype=float32]
-
-    Raises
-    ------
-    ParameterError
-        For arguments out of range, and filters so narrow that no frequency falls in them.
-
-    Examples
-    --------
-    >>> mel_filters(rate=16000, n_fft=512, n_mels=26).shape
-    (26, 257)
-    """
-    top = rate / 2 if fmax is None else float(fmax)
-    return checked_filters(rate, n_fft, n_mels, float(fmin), top, mel_scale, mel_norm).T.copy()
+__all__ = ["checked_filters", "fft_length", "sufficient_filters"]
 
 
 def fft_length(length: int) -> int:

@@ -123,9 +123,9 @@ def log_mel(
         Length of the Fourier transform in samples; by default the smallest power of two that
         holds the window and leaves no band empty.
     mel_scale : {"htk", "slaney"}
-        See `align.features.mel.mel_filters`.
+        ``2595 log10(1 + f / 700)``, or linear below 1 kHz and logarithmic above.
     mel_norm : {None, "slaney"}
-        See `align.features.mel.mel_filters`.
+        Height 1 of each filter, or area 1 (in Hz).
     floor : float
         Added to every energy, positive.
     normalise_mean, normalise_variance : bool

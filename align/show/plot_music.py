@@ -10,7 +10,6 @@ minute where the score says its beats, else in its seconds per second.
 matplotlib is needed: ``pip install "margin-align[plot]"``.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,14 +20,14 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
-from align.show.figure import WIDTHS, Sound, drawn, inches, require_matplotlib, sound_of
+from align.show.figure import WIDTHS, Sound, inches
 from align.types import pitch_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["NotePicture", "plot_music"]
+__all__ = ["NotePicture"]
 
 Span = tuple[float, float]
 
@@ -124,27 +123,6 @@ class NotePicture(NamedTuple):
         _draw_roll(ax, *self[:3], self.shown())
         ax.set_xlabel("time (s)")
         return ax
-
-
-def plot_music(
-    alignment: MusicAlignment,
-    ax: "Axes | None" = None,
-    reference: MusicAlignment | None = None,
-    *,
-    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
-    rate: int | None = None,
-    span: Span | None = None,
-) -> "Axes":
-    """Draw aligned notes over their recording, and return the axes of the piano roll.
-
-    By default a new figure also shows the tempo curve. `span` is from when to when, in seconds, by
-    default everything; the other parameters are those of `align.show.plot.plot_alignment`. Raises
-    ParameterError where matplotlib is not installed, or the span is empty, and DataError where the
-    recording cannot be read.
-    """
-    require_matplotlib()
-    _shown(alignment, span)
-    return drawn(NotePicture(alignment, reference, sound_of(alignment, audio, rate), span), ax)
 
 
 def _shown(alignment: MusicAlignment, span: Span | None) -> Span:

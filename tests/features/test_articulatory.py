@@ -4,8 +4,6 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from align.errors import DataError
 from align.features.articulatory import (
@@ -14,7 +12,6 @@ from align.features.articulatory import (
     _letters,
     _marks,
     articulation,
-    split_ipa,
 )
 from align.formats.phone_map import read_phone_map
 
@@ -125,20 +122,6 @@ def test_an_unknown_letter_is_an_error(label):
 def test_a_label_without_letter_is_an_error():
     with pytest.raises(DataError, match="holds no letter"):
         articulation("ʰ")
-
-
-@given(st.lists(st.sampled_from(sorted(_letters())), min_size=1, max_size=6))
-def test_a_string_is_cut_where_its_letters_begin(letters):
-    assert split_ipa("".join(letters)) == tuple(letters)
-    assert split_ipa("ˈ" + " ".join(letter + "ː" for letter in letters)) == tuple(
-        letter + "ː" for letter in letters
-    )
-
-
-def test_ties_keep_letters_together_and_prenasals_lean_forward():
-    assert split_ipa("t͡ʃʰaⁿda") == ("t͡ʃʰ", "a", "ⁿd", "a")
-    with pytest.raises(DataError, match="is no letter of the IPA"):
-        split_ipa("aЖ")
 
 
 def test_every_phone_of_timit_is_mapped_to_ipa():

@@ -12,8 +12,9 @@ from align.errors import ParameterError
 from align.formats.beats import beats_of_bars
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
+from align.show.figure import drawn
 from align.show.plot import plot_alignment, save_plot
-from align.show.plot_music import NotePicture, plot_music
+from align.show.plot_music import NotePicture
 from align.types import Note
 
 mpl.use("agg")
@@ -42,7 +43,7 @@ def test_every_note_is_drawn(n_chords: int, heard: bool) -> None:
     samples = sound(played, notes.duration) if heard else None
     quiet = notes.corrected(notes.onsets)
     object.__setattr__(quiet, "audio", None)
-    roll = plot_music(quiet, audio=samples, rate=RATE if heard else None)
+    roll = plot_alignment(quiet, audio=samples, rate=RATE if heard else None)
     assert len(roll.images) == heard
     np.testing.assert_allclose(bars(roll, "#1473e6"), np.sort(notes.onsets))
     boxes = roll.collections[0].get_paths()
@@ -84,15 +85,15 @@ def test_a_span_shows_only_what_is_in_it() -> None:
     notes = random_alignment(3, 60)
     object.__setattr__(notes, "audio", None)
     first, last = notes.chord_onsets[10] - 0.1, notes.chord_onsets[20] + 0.1
-    roll = plot_music(notes, span=(first, last))
+    roll = drawn(NotePicture(notes, None, None, (first, last)), None)
     assert roll.get_xlim() == (first, last)
-    drawn = len(roll.collections[0].get_paths())
-    assert 11 <= drawn < len(notes)
+    n_drawn = len(roll.collections[0].get_paths())
+    assert 11 <= n_drawn < len(notes)
     whole, part = (NotePicture(notes, None, None, span) for span in (None, (first, last)))
     assert part.size()[0] <= whole.size()[0]
     for span in ((2.0, 1.0), (-1.0, 1.0), (0.0, np.inf)):
         with pytest.raises(ParameterError, match="two times in seconds"):
-            plot_music(notes, span=span)
+            NotePicture(notes, None, None, span).shown()
     plt.close(roll.figure)
 
 
@@ -105,10 +106,10 @@ def test_the_tempo_is_in_beats_a_minute_where_the_score_has_beats() -> None:
         (None, 2.0, "score s / s"),
         (beats_of_bars([(0.0, 2.0, 4, 1), (2.0, 4.5, 5, 2)]), 240.0, "beats / min"),
     ):
-        roll = plot_music(MusicAlignment(notes, at_double, beats=beats))
+        roll = plot_alignment(MusicAlignment(notes, at_double, beats=beats))
         curve = roll.figure.axes[1]
-        (drawn, _) = [line for line in curve.lines if len(line.get_xdata()) == 9]  # and its dots
-        np.testing.assert_allclose(drawn.get_ydata(), tempo)
+        (curved, _) = [line for line in curve.lines if len(line.get_xdata()) == 9]  # and its dots
+        np.testing.assert_allclose(curved.get_ydata(), tempo)
         assert unit in curve.get_ylabel()
         plt.close(roll.figure)
 
