@@ -478,15 +478,6 @@ class SpeechAligner(SequenceAligner):
     def _symbol(self, label: str) -> str:
         return self._phone_labels().symbol(label)
 
-    def _ipa(self, events: Sequence[Event]) -> list[str] | None:
-        """Return events in the IPA; None if the labels are neither the IPA nor those of TIMIT."""
-        labels = [str(event) for event in events]
-        if self.takes_ipa:
-            return [self._symbol(label) for label in labels]
-        known = {"": "", **read_map("timit_ipa")}
-        found = [known.get(label, known.get(self._symbol(label))) for label in labels]
-        return None if None in found else [symbol or "" for symbol in found]
-
     def second_ear(
         self,
         audio: Any,
@@ -515,13 +506,8 @@ class SpeechAligner(SequenceAligner):
         """
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         signal = self._recent_signal(audio, rate, name)
-        known = [self._sound(label) for label in labels]
-        sounds = np.array([symbol is not None for symbol in known], dtype=bool)
         start, stop = np.rint(intervals / signal.hop).astype(np.intp).T
-        found = second_ear(signal, [s or "" for s in known], start, stop, sounds)
-        if found is not None:
-            found[~sounds] = np.nan
-        return found
+        return second_ear(signal, [self._sound(label) for label in labels], start, stop)
 
     def word_ear(
         self,
@@ -580,11 +566,13 @@ class SpeechAligner(SequenceAligner):
 
     def _sound(self, label: str) -> str | None:
         """Return what a label sounds like to a second ear, in the IPA; None for no sound."""
-        symbol = self._symbol(label)
-        if self._unbounded(label) or is_closure(symbol):
+        symbol: str | None = self._symbol(label)
+        if self._unbounded(label) or is_closure(str(symbol)):
             return None
-        found = self._ipa([label])
-        return None if found is None or found[0] in SILENCES else found[0]
+        if not self.takes_ipa:  # labels are those of TIMIT, or nothing is known of them
+            known = read_map("timit_ipa")
+            symbol = known.get(label, known.get(str(symbol)))
+        return None if symbol in SILENCES else symbol
 
     def _unbounded(self, event: Event) -> bool:
         label = str(event)

@@ -203,13 +203,10 @@ def by_second_ear(
     onsets: IntArray,
 ) -> Evidence:
     """Return evidence with what a second ear says of the events; as it is, if it knows none."""
-    known = [aligner._sound(str(event)) for event in events]
-    sounds = evidence.sounds & np.array([symbol is not None for symbol in known], dtype=bool)
-    symbols = [symbol or "" for symbol in known]
+    judged = zip(events, evidence.sounds, strict=True)
+    symbols = [aligner._sound(str(event)) if own else None for event, own in judged]
     start = np.clip(np.asarray(onsets, dtype=np.intp), *extended.span) - extended.before
-    heard = second_ear(extended.own, symbols, start, start + evidence.frames, sounds)
-    if heard is not None:
-        heard[~sounds] = np.nan
+    heard = second_ear(extended.own, symbols, start, start + evidence.frames)
     return replace(evidence, second=heard)
 
 

@@ -17,38 +17,33 @@ import numpy as np
 from align.errors import DataError
 from align.features.monophones import HOP, monophone, monophone_scores
 from align.features.signal import Signal
-from align.types import BoolArray, Float64, IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["second_ear"]
 
 
 def second_ear(
-    signal: Signal,
-    symbols: Sequence[str],
-    start: IntArray,
-    stop: IntArray,
-    sounds: BoolArray,
+    signal: Signal, symbols: Sequence[str | None], start: IntArray, stop: IntArray
 ) -> Float64 | None:
-    """Return log ratio and contrast of events [shape=(K, 2)]; 0 of those that are no sounds.
+    """Return log ratio and contrast of events [shape=(K, 2)]; NaN of those that are no sounds.
 
     Parameters
     ----------
     signal : Signal
         The recording.
-    symbols : sequence of str, length K
-        What each event is, in the IPA.
+    symbols : sequence of str or None, length K
+        What each event is, in the IPA; None of those that are not to be judged.
     start, stop : np.ndarray [shape=(K,), dtype=intp]
         The frames of the recording that it has.
-    sounds : np.ndarray [shape=(K,), dtype=bool]
-        Which events are to be judged.
 
     Returns
     -------
     np.ndarray [shape=(K, 2)] or None
         None where a sound is no IPA, or there are no sounds.
     """
+    sounds = np.array([symbol is not None for symbol in symbols], dtype=bool)
     try:
-        column = np.array([monophone(s) for s, own in zip(symbols, sounds, strict=True) if own])
+        column = np.array([monophone(symbol) for symbol in symbols if symbol is not None])
     except DataError:
         return None
     if not column.size:
@@ -64,6 +59,6 @@ def second_ear(
     mean = (total[last] - total[first]) / (last - first)[:, None]
     own = mean[np.arange(len(column)), column]
     others = mean @ np.bincount(column, minlength=scores.shape[1]) / len(column)
-    out = np.zeros((len(symbols), 2))
+    out = np.full((len(symbols), 2), np.nan)
     out[sounds] = np.stack((own, own - others), axis=1)
     return out
