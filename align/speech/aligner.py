@@ -50,6 +50,7 @@ from align.speech.surroundings import (
     moved_elsewhere,
     network_of,
 )
+from align.speech.text.model import PhoneAligner
 from align.speech.word_ear import hears_words, word_ear
 from align.terms import BaseFunctions
 from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
@@ -63,7 +64,7 @@ _DEFAULT_MAP = "timit48"
 
 
 @dataclass(eq=False, repr=False)
-class SpeechAligner(SequenceAligner):
+class SpeechAligner(PhoneAligner):
     """Learn to align speech with its phones.
 
     Parameters

@@ -8,14 +8,12 @@ they do on the path that agrees with the transcribers.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from align.decoders import Lattice
 from align.errors import DataError, ParameterError
-from align.features import Feature, Signal, TimedSignal
+from align.features import Feature, TimedSignal
 from align.potentials import Path
 from align.progress import counted
 from align.sequence.base import Progress
@@ -23,13 +21,10 @@ from align.sequence.crossfit import folds_of
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fits_of
 from align.sequence.lattice_search import FoundNodes
-from align.sequence.lattices import ExpandedLattice
 from align.sequence.on_lattice import lattice_scores, with_roles
-from align.sequence.placement import Placement
-from align.sequence.search import Room
 from align.sequence.sureness import Sureness
 from align.speech.text.lattice import Realised, realisations, word_lattice
-from align.speech.text.model import model_labels
+from align.speech.text.model import PhoneAligner, model_labels
 from align.speech.text.pronouncing.articulation import IpaRules, sound_of
 from align.speech.text.pronouncing.dictionary import Dictionary
 from align.speech.text.pronouncing.learning import (
@@ -74,34 +69,8 @@ class _Text(NamedTuple):
     features: Sequence[Feature]
 
 
-class _Aligner(Protocol):
-    """What is asked of an aligner whose weights are learned."""
-
-    normalise: bool
-    n_folds: int
-    base_functions_: list[str]
-    coef_: npt.NDArray[np.float64]
-    scale_: npt.NDArray[np.float64]
-    placement_: Placement
-    random_state: int
-    language: str | None
-
-    @property
-    def takes_ipa(self) -> bool: ...
-    def known_labels(self) -> Collection[str]: ...
-    def _symbol(self, label: str) -> str: ...
-    def _unbounded(self, event: Event) -> bool: ...
-    def _draws_out(self, event: Event) -> bool: ...
-    def _pins_start(self, events: tuple[Event, ...]) -> bool: ...
-    def _room(self, signal: Signal) -> Room: ...
-    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice: ...
-    def _corrected(
-        self, times: Float64, terms: Mapping[str, Any], events: tuple[Event, ...]
-    ) -> Float64: ...
-
-
 def costs_from_text(
-    aligner: _Aligner,
+    aligner: PhoneAligner,
     items: Sequence[TimedSignal],
     features: Sequence[Sequence[Feature]],
     progress: Progress | None = None,
@@ -151,7 +120,7 @@ def costs_from_text(
 
 
 def _starts(
-    aligner: _Aligner, text: _Text, costs: Mapping[str, float]
+    aligner: PhoneAligner, text: _Text, costs: Mapping[str, float]
 ) -> Iterator[tuple[Float64, Float64]]:
     """Yield how sure starts of words are, and which are right; nothing without a posterior."""
     paths = found_and_true(text.spoken, costs)
@@ -181,7 +150,7 @@ def _firsts(words: IntArray) -> IntArray:
 
 
 def _spoken(
-    aligner: _Aligner,
+    aligner: PhoneAligner,
     item: TimedSignal,
     features: Sequence[Feature],
     dictionary: Dictionary,
@@ -248,7 +217,7 @@ def _spoken(
     return _Text(spoken(scores, built, given, agrees), words_of, events, item, features)
 
 
-def _compared(aligner: _Aligner, label: str) -> str:
+def _compared(aligner: PhoneAligner, label: str) -> str:
     """Return what a label is compared by; all labels of silence are the same.
 
     In the IPA that is the kind of sound: dictionaries write broadly, transcribers narrowly.
