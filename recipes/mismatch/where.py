@@ -121,7 +121,7 @@ def recordings(folds, entries: dict[str, Entry]) -> Iterator[tuple[WordAligner, 
         )
         for path, words in texts.items():
             recording = Recording.read(path, None, model, str(path))
-            yield WordAligner.of(model, recording, entries, judging=True), words
+            yield WordAligner(model, recording, entries, judging=True), words
 
 
 def measure(model, examples, rng: np.random.Generator, counts: Counts) -> None:

@@ -170,7 +170,7 @@ def align_text(
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     trusted = trust or held is not None or getattr(model, "match_", None) is None
     seeking = getattr(model, "hears_noise", False) and not trusted
-    words_aligner = WordAligner.of(
+    words_aligner = WordAligner(
         model,
         recording,
         entries,

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -85,57 +86,37 @@ class Piece(NamedTuple):
 class WordAligner:
     """What is the same for all utterances of a recording.
 
-    `alternatives` and `realised` are as `word_lattice` takes them. Unless it is `judging`, all
-    words are taken to be said, and nothing else; where it is `seeking`, the recording may be of a
-    part of the text. `anchors` are those of the words of all
-    utterances; with `repair` words that were not said have no rows.
+    Unless it is `judging`, all words are taken to be said, and nothing else; where it is
+    `seeking`, the recording may be of a part of the text. With `repair` words that were not said
+    have no rows; `anchors` are those of the words of all utterances.
     """
 
     model: PhoneAligner
     recording: Recording
     entries: Mapping[str, Entry]
-    silence: str | None
-    alternatives: Mapping[str, Sequence[tuple[str, ...]]]
-    realised: Realised | None
     judging: bool
-    seeking: bool
-    repair: bool
-    anchors: Anchors | None
+    seeking: bool = False
+    repair: bool = False
+    anchors: Anchors | None = None
 
-    @classmethod
-    def of(
-        cls,
-        model: PhoneAligner,
-        recording: Recording,
-        entries: Mapping[str, Entry],
-        *,
-        judging: bool,
-        seeking: bool = False,
-        repair: bool = False,
-        anchors: Anchors | None = None,
-    ) -> Self:
-        """Return it with what the model says of pauses, of noise and of how words are said."""
-        known = model_labels(model)
-        silence = next((label for label in SILENCES if label in known), None)
-        alternatives = realisations(known, entries)
-        costs, realised = model.realisations_, None
-        if model.takes_ipa:
+    @cached_property
+    def silence(self) -> str | None:
+        """The label of pauses; None where the model knows none."""
+        known = model_labels(self.model)
+        return next((label for label in SILENCES if label in known), None)
+
+    @cached_property
+    def _spoken(self) -> tuple[Mapping[str, Sequence[tuple[str, ...]]], Realised | None]:
+        """How words are said: `alternatives` and `realised` as `word_lattice` takes them."""
+        known, costs = model_labels(self.model), self.model.realisations_
+        alternatives = realisations(known, self.entries)
+        realised = None
+        if self.model.takes_ipa:
             realised = Realised(IpaRules(every=bool(costs)), costs or AS_WRITTEN)
         elif costs and alternatives:
             realised, alternatives = Realised(Rules(known), costs), {}
-        alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
-        return cls(
-            model,
-            recording,
-            entries,
-            silence,
-            alternatives,
-            realised,
-            judging,
-            seeking,
-            repair,
-            anchors,
-        )
+        alternatives[SPOKEN_NOISE] = noise_sounds(self.model, self.silence)
+        return alternatives, realised
 
     def evidence(self, words: Sequence[str]) -> Float64 | None:
         """Return the evidence that each word was not said [shape=(W, N_EVIDENCE)].
@@ -475,6 +456,7 @@ class WordAligner:
 
     def _lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:
         """Return what makes the lattice of some words, given what departures cost."""
+        alternatives, realised = self._spoken
 
         def lattice_of(departures: Departures) -> WordLattice:
             return word_lattice(
@@ -482,8 +464,8 @@ class WordAligner:
                 self.entries,
                 silence=self.silence,
                 temperature=self.model.placement_.temperature,
-                alternatives=self.alternatives,
-                realised=self.realised,
+                alternatives=alternatives,
+                realised=realised,
                 departures=departures,
             )
 

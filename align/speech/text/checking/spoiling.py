@@ -66,7 +66,7 @@ def unspoken_from_text(
             model.features_, model._recent = list(own), None
             signal = item.signal
             recording = Recording.read(signal.samples, signal.rate, model, signal.name)
-            yield WordAligner.of(model, recording, entries, judging=True), words
+            yield WordAligner(model, recording, entries, judging=True), words
 
     rounds = min(_ROUNDS, max(1, _MOST // len(drawn)))
     return unspoken_model(recordings(), sorted(entries), rng, rounds, aligner.n_jobs)

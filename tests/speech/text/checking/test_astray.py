@@ -59,7 +59,7 @@ def word_aligner(model: align.SpeechAligner) -> WordAligner:
         [*WORDS, "purple"], SAID, model.known_labels(), language="en", guess=False
     )
     recording = Recording.read(KIWI, None, model, str(KIWI))
-    return WordAligner.of(model, recording, entries, judging=True)
+    return WordAligner(model, recording, entries, judging=True)
 
 
 def test_words_that_are_heard_clearly_stay(model: align.SpeechAligner) -> None:

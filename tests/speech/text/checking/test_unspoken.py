@@ -37,9 +37,7 @@ def word_aligner() -> WordAligner:
     model = align.load("speech-en")
     known = model.known_labels()
     entries = look_up_all([*WORDS, "purple", "elephant"], SAID, known, language="en", guess=False)
-    return WordAligner.of(
-        model, Recording.read(KIWI, None, model, str(KIWI)), entries, judging=True
-    )
+    return WordAligner(model, Recording.read(KIWI, None, model, str(KIWI)), entries, judging=True)
 
 
 def test_words_that_were_not_said_are_more_probable_than_those_that_were(
