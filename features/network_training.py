@@ -7,6 +7,7 @@ sequences; `train_on_batches` takes whatever batches a function makes.
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import cycle
+from typing import Any
 
 import numpy as np
 
@@ -27,20 +28,13 @@ def train_network(
     sequences: Sequence[Float32],
     targets: Sequence[Sequence[Target]],
     *,
-    head_weights: Sequence[float] | None = None,
-    tables: Sequence[Float32 | None] | None = None,
-    steps: int = 1000,
     batch: int = 6,
     length: int = 192,
-    learning_rate: float = 2e-3,
-    decay: float = 1e-4,
-    dropout: float = 0.15,
     noise: float = 0.1,
     restandardise: bool = True,
     fresh: Callable[[np.random.Generator], tuple[Float32, Sequence[Target]]] | None = None,
     share: float = 0.5,
-    random_state: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
 ) -> FrameNetwork:
     """Train a network in place by Adam on random stretches of the sequences.
 
@@ -52,21 +46,8 @@ def train_network(
         Inputs.
     targets : sequence of sequence of Target
         For each sequence, one target a head.
-    head_weights : sequence of float, optional
-        Weight of the cross-entropy of each head; by default 1.
-    tables : sequence of np.ndarray [shape=(S, size)] or None, optional
-        For a head whose classes are described by vectors of `size` numbers: the vector of each
-        class. The logit of a class is the inner product of its vector with the head's outputs.
-    steps : int
-        Updates.
     batch, length : int
         Stretches in an update, and frames of a stretch.
-    learning_rate : float
-        Peak learning rate; it rises over 60 steps and falls as a cosine.
-    decay : float
-        Weight decay, applied apart from the gradient.
-    dropout : float
-        Share of hidden numbers silenced, in [0, 1).
     noise : float
         Standard deviation of the noise added to standardised inputs; twice as much is added to
         each channel of a stretch as a constant, as another microphone would.
@@ -77,10 +58,8 @@ def train_network(
         other update; the last few sequences that it made are at hand.
     share : float
         Share of the stretches that are cut from what `fresh` made, in [0, 1].
-    random_state : int
-        Of the stretches, the dropout and the noise.
-    progress : callable, optional
-        Called with the steps done and their number.
+    **options
+        Those of `train_on_batches`.
 
     Returns
     -------
@@ -117,18 +96,7 @@ def train_network(
             x += np.float32(2.0 * noise) * level
         return x, wanted, counted
 
-    return train_on_batches(
-        network,
-        draw,
-        head_weights=head_weights,
-        tables=tables,
-        steps=steps,
-        learning_rate=learning_rate,
-        decay=decay,
-        dropout=dropout,
-        random_state=random_state,
-        progress=progress,
-    )
+    return train_on_batches(network, draw, **options)
 
 
 @one_thread()
@@ -147,10 +115,31 @@ def train_on_batches(
 ) -> FrameNetwork:
     """Train a network in place by Adam on batches that a function makes, and return it.
 
-    Its `mean` and `deviation` stay. `draw` takes a random generator, which also serves the
-    dropout; it returns standardised inputs [shape=(B, L, n_inputs), dtype=float32], for each of
-    the B sequences one target a head, and how much each frame counts [shape=(B, L)]. The rest is
-    as in `train_network`.
+    Parameters
+    ----------
+    network : FrameNetwork
+        Trained from the weights it has; its `mean` and `deviation` stay.
+    draw : callable
+        Takes a random generator, which also serves the dropout; returns standardised inputs
+        [shape=(B, L, n_inputs), dtype=float32], for each of the B sequences one target a head, and
+        how much each frame counts [shape=(B, L)].
+    head_weights : sequence of float, optional
+        Weight of the cross-entropy of each head; by default 1.
+    tables : sequence of np.ndarray [shape=(S, size)] or None, optional
+        For a head whose classes are described by vectors of `size` numbers: the vector of each
+        class. The logit of a class is the inner product of its vector with the head's outputs.
+    steps : int
+        Updates.
+    learning_rate : float
+        Peak learning rate; it rises over 60 steps and falls as a cosine.
+    decay : float
+        Weight decay, applied apart from the gradient.
+    dropout : float
+        Share of hidden numbers silenced, in [0, 1).
+    random_state : int
+        Of the batches and the dropout.
+    progress : callable, optional
+        Called with the steps done and their number.
     """
     weights = [1.0] * len(network.heads) if head_weights is None else list(head_weights)
     vectors = [None] * len(network.heads) if tables is None else list(tables)

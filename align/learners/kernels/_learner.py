@@ -177,9 +177,16 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags; only scikit-learn calls this."""
+        from sklearn.utils import ClassifierTags, RegressorTags
+
         tags = super().__sklearn_tags__()
         tags.estimator_type = self._estimator_type
         tags.input_tags.sparse = True
+        tags.target_tags.required = self._estimator_type != "outlier_detector"
+        if self._estimator_type == "classifier":
+            tags.classifier_tags = ClassifierTags()
+        elif self._estimator_type == "regressor":
+            tags.regressor_tags = RegressorTags()
         return tags
 
     # Pickling, and model files ---------------------------------------------------------------

@@ -393,15 +393,6 @@ class KernelPA(SupportLearner):
         self.support_vectors_, self.dual_coef_ = vectors, coef
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags; only scikit-learn calls this."""
-        from sklearn.utils import ClassifierTags
-
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags = ClassifierTags()
-        tags.target_tags.required = True
-        return tags
-
 
 def _distinct(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the labels there are, sorted; the columns, where each has one."""

@@ -179,12 +179,3 @@ class KernelPARegressor(SupportLearner):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         not_negative(self.epsilon, "epsilon")
-
-    def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags; only scikit-learn calls this."""
-        from sklearn.utils import RegressorTags
-
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags = RegressorTags()
-        tags.target_tags.required = True
-        return tags
