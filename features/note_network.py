@@ -96,7 +96,6 @@ class NoteNetwork:
     """
 
     _share = 1.0  # of the updates of the weights, see `brief`
-    _n_beside = 0  # inputs that a subclass writes beside those of `note_levels`
 
     width: int = 40
     dilations: Sequence[int] = (1, 2, 4, 8, 16)
@@ -253,17 +252,7 @@ class NoteNetwork:
 
     @property
     def _n_inputs(self) -> int:
-        return N_INPUTS + N_CONTEXT * self.use_context + self._n_beside
-
-    def _heard(self, signal: Signal) -> Any:
-        """Return what inputs are made of; a subclass may hear more."""
-        return note_levels(signal)
-
-    def _write(
-        self, x: Float32, heard: Any, pitch: int, first: int, context: Float32 | None
-    ) -> None:
-        """Write the inputs for one pitch into zeros; see `write_inputs`."""
-        write_inputs(x, heard, pitch, first, context)
+        return N_INPUTS + N_CONTEXT * self.use_context
 
     # Scoring ---------------------------------------------------------------------------------
 
@@ -328,7 +317,7 @@ class NoteNetwork:
         if length < 1:
             raise ParameterError(f"length={length}, must be at least 1 frame.")
         context = checked_context(context, pitch.size)
-        heard = self._heard(signal)
+        levels = note_levels(signal)
         reach = self.network_.reach
         whole = length + 2 * reach
         out = np.empty((pitch.size, length), dtype=np.float32)
@@ -338,7 +327,7 @@ class NoteNetwork:
             x = np.zeros((part.stop - at, whole, self._n_inputs), dtype=np.float32)
             for row, k in zip(x, range(at, part.stop), strict=True):
                 own = context[k] if self.use_context and context is not None else None
-                self._write(row, heard, int(pitch[k]), int(begin[k]) - reach, own)
+                write_inputs(row, levels, int(pitch[k]), int(begin[k]) - reach, own)
             out[part] = self.network_.raw_outputs(x)[:, reach : reach + length, 0]
         return np.clip(out, -30.0, 30.0, out=out)
 
@@ -369,7 +358,7 @@ class NoteNetwork:
             raise ModelError(f"the state of the note network is wrong: {error!r}.") from error
         network = None if shape is None else FrameNetwork.from_state(shape, dict(arrays))
         if network is not None:
-            wanted = N_INPUTS + N_CONTEXT * use_context + self._n_beside
+            wanted = N_INPUTS + N_CONTEXT * use_context
             if network.n_inputs != wanted or network.heads != (1,):
                 raise ModelError(
                     f"the note network reads {network.n_inputs} numbers a frame and answers "
@@ -411,7 +400,7 @@ class _Stretches:
 
     def __init__(self, settings: NoteNetwork, examples: Sequence[TimedNotes]) -> None:
         self._settings, self._examples = settings, examples
-        self._heard = [settings._heard(item.signal) for item in examples]
+        self._levels = [note_levels(item.signal) for item in examples]
         self._times: list[dict[int, npt.NDArray[np.float64]]] = []
         pool, chance = [], []
         for i, item in enumerate(examples):
@@ -440,7 +429,7 @@ class _Stretches:
             context = None
             if self._settings.use_context and item.context is not None:
                 context = item.context[k]
-            self._settings._write(x[b], self._heard[i], pitch, first, context)
+            write_inputs(x[b], self._levels[i], pitch, first, context)
             times = self._times[i].get(pitch)
             if times is not None:
                 width = self._settings.onset_width / item.signal.hop

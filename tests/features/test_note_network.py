@@ -350,38 +350,6 @@ def test_states(use_context):
     )
 
 
-class AlsoTold(NoteNetwork):
-    """A network that reads which frames are multiples of seven, beside what it reads anyway."""
-
-    _n_beside = 1
-
-    def _heard(self, signal):
-        told = signal.cached(("told",), lambda: np.arange(signal.n_frames, dtype=np.float32))
-        return super()._heard(signal), told
-
-    def _write(self, x, heard, pitch, first, context):
-        levels, told = heard
-        super()._write(x[:, :-1], levels, pitch, first, context)
-        begin, end = max(first, 0), min(first + len(x), len(told))
-        x[begin - first : end - first, -1] = told[begin:end] % 7 == 0
-
-
-def test_a_subclass_may_hear_more():
-    item = timed(1)
-    network = AlsoTold(**{**SMALL, "steps": 3}, use_fine=False).fit([item])
-    assert network.network_.n_inputs == N_INPUTS + N_CONTEXT + 1
-    first = np.array([-4, 30])
-    windows = network.logits(item.signal, item.pitches[:2], first, 40, item.context[:2])
-    whole = network.logits(item.signal, item.pitches[:2], np.array([-4, -4]), 80, item.context[:2])
-    np.testing.assert_allclose(windows[1], whole[1, 34:74], atol=1e-4)
-    state, arrays = network.get_state()
-    again = AlsoTold().set_state(json.loads(json.dumps(state)), arrays)
-    same = again.logits(item.signal, item.pitches[:2], first, 40, item.context[:2])
-    np.testing.assert_array_equal(same, windows)
-    with pytest.raises(ModelError, match=f"must read {N_INPUTS + N_CONTEXT} and answer"):
-        NoteNetwork().set_state(state, arrays)
-
-
 def test_the_state_of_a_network_that_is_not_fitted(trained):
     params, arrays = NoteNetwork(use_context=False).get_state()
     restored = copy.copy(trained).set_state(params, arrays)
