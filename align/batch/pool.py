@@ -15,6 +15,7 @@ suspects of recordings that no one has begun.
 import os
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
@@ -27,7 +28,7 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from align.batch.tasks import Work
 from align.batch.worker import Job, Model, Outcome, failure, run_job, with_files
@@ -44,47 +45,43 @@ _START = 30.0  # seconds for the first worker of a cluster to come
 Run = Callable[[Job], Outcome]
 
 
-class Pool(Protocol):
-    """Where jobs are run."""
+class Pool(ABC):
+    """Where jobs are run; in this process where a subclass does not say otherwise."""
 
     def width(self) -> int:
         """How many jobs may be under way at once."""
-        ...
+        return 1
 
+    @abstractmethod
     def submit(self, job: Job) -> "Future[Outcome]":
         """Begin a job."""
-        ...
 
     def died(self, error: BaseException) -> str | None:
         """Why a worker died, if that is what an error means."""
-        ...
+        return None
 
     def lost(self) -> bool:
         """Whether nothing that was begun will ever end."""
-        ...
+        return False
 
     def renew(self) -> None:
         """Replace workers that died."""
-        ...
+        return
 
     def close(self) -> None:
         """End the workers, whatever they are doing."""
-        ...
+        self.renew()
 
     def tries(self, suspects: int) -> int:
         """How often a job is tried alone, where so many were with workers when one died."""
-        ...
+        return 0
 
 
-class SerialPool:
+class SerialPool(Pool):
     """Run jobs in this process."""
 
     def __init__(self, work: Work, model: Model) -> None:
         self._work, self._model = work, model
-
-    def width(self) -> int:
-        """One at a time."""
-        return 1
 
     def submit(self, job: Job) -> "Future[Outcome]":
         """Run a job."""
@@ -92,26 +89,8 @@ class SerialPool:
         future.set_result(run_job(job, self._work, self._model))
         return future
 
-    def died(self, error: BaseException) -> str | None:
-        """Return None: there is no other process."""
-        return None
 
-    def tries(self, suspects: int) -> int:
-        """Return 0: there is no other process."""
-        return 0
-
-    def lost(self) -> bool:
-        """Return False: jobs end before `submit` does."""
-        return False
-
-    def renew(self) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Do nothing."""
-
-
-class LocalPool:
+class LocalPool(Pool):
     """Run jobs in `n_jobs` processes of this machine, with the work and model of `run_job`."""
 
     def __init__(self, n_jobs: int, work: Work, model: Model) -> None:
@@ -144,10 +123,6 @@ class LocalPool:
         """Once, or twice where the first death may have been another's."""
         return 1 + (suspects > 1)
 
-    def lost(self) -> bool:
-        """Return False: where a process dies, its jobs end with an error."""
-        return False
-
     def renew(self) -> None:
         """End the processes that still run; new ones start with the next job."""
         executor, self._executor = self._executor, None
@@ -160,12 +135,8 @@ class LocalPool:
         finally:
             threading.excepthook = hook
 
-    def close(self) -> None:
-        """End the processes."""
-        self.renew()
 
-
-class DaskPool:
+class DaskPool(Pool):
     """Run jobs on a Dask cluster.
 
     joblib's Dask back end, which training uses, gets no message of a task whose workers died, and
