@@ -16,6 +16,7 @@ a note without any stays.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -52,6 +53,7 @@ _FLOOR = 0.1  # odds of a time at which no attack is heard
 _ODDS = 400.0  # at most
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class FineOnsets:
     """Moves notes to their attack, by a network of its own.
 
@@ -72,16 +74,10 @@ class FineOnsets:
         The fitted network.
     """
 
-    def __init__(
-        self,
-        *,
-        width: int = 24,
-        dilations: Sequence[int] = (1, 2, 4),
-        steps: int = 2000,
-        random_state: int = 0,
-    ) -> None:
-        self.width, self.dilations = width, dilations
-        self.steps, self.random_state = steps, random_state
+    width: int = 24
+    dilations: Sequence[int] = (1, 2, 4)
+    steps: int = 2000
+    random_state: int = 0
 
     def fit(self, examples: Sequence[TimedNotes]) -> Self:
         """Train the network on timed notes; at least one piece, none without a known note."""

@@ -30,7 +30,7 @@ __all__ = ["Average", "Best", "Conversion", "Last", "RandomStop", "block_ends"]
 
 
 class Conversion(Protocol):
-    """Watches a run and gives one hypothesis."""
+    """Watches a run and gives one hypothesis; it notes only what a subclass says."""
 
     def before_round(self, v: Float64, scale: float) -> None:
         """Note that a round begins with the hypothesis ``scale * v``.
@@ -42,32 +42,26 @@ class Conversion(Protocol):
         scale : float
             ``1 / c``, or 0 while c is 0.
         """
-        ...
+        return
 
     def after_step(self, step: Float64, index: Any = ...) -> None:
         """Note that ``v[index] += step``."""
-        ...
+        return
 
     def weights(self, v: Float64, scale: float) -> Float64:
         """Return the hypothesis, given the state after the last round; a new array."""
         ...
 
 
-class Last:
+class Last(Conversion):
     """The hypothesis after the last round."""
-
-    def before_round(self, v: Float64, scale: float) -> None:
-        """Do nothing."""
-
-    def after_step(self, step: Float64, index: Any = ...) -> None:
-        """Do nothing."""
 
     def weights(self, v: Float64, scale: float) -> Float64:
         """Return ``scale * v``."""
         return scale * v
 
 
-class RandomStop:
+class RandomStop(Conversion):
     """A hypothesis drawn uniformly from those before each round.
 
     The same as stopping after r - 1 rounds, r uniform in 1..T, but T need not be known: round t
@@ -97,15 +91,12 @@ class RandomStop:
             self._kept = scale * v
             self.stopped_before = self._rounds
 
-    def after_step(self, step: Float64, index: Any = ...) -> None:
-        """Do nothing."""
-
     def weights(self, v: Float64, scale: float) -> Float64:
         """Return the hypothesis that was drawn."""
         return scale * v if self._kept is None else self._kept.copy()
 
 
-class Average:
+class Average(Conversion):
     """The mean of the hypotheses before each round.
 
     With ``P_t = sum_{s <= t} 1 / c_s``, a step taken after round t counts ``(P_T - P_t)`` times,
@@ -147,7 +138,7 @@ class Average:
         return (self._prefix * v - self._late) / self._rounds
 
 
-class Best:
+class Best(Conversion):
     """The candidate of least cost; of several, the earliest.
 
     Attributes
@@ -162,12 +153,6 @@ class Best:
         self.costs: list[float] = []
         self.chosen = -1
         self._kept: Float64 | None = None
-
-    def before_round(self, v: Float64, scale: float) -> None:
-        """Do nothing."""
-
-    def after_step(self, step: Float64, index: Any = ...) -> None:
-        """Do nothing."""
 
     def offer(self, weights: Float64, cost: float) -> None:
         """Offer a candidate.
