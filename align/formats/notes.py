@@ -5,9 +5,9 @@ takes them decides (`align.MusicAlignment`).
 """
 
 import os
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,143 +27,77 @@ __all__ = [
 ]
 
 
-class NotesOfScore(Protocol):
+class NotesOfScore:
     """What a reader asks for where a file knows no score: the notes that its labels name.
 
     `NoteTimes` is one, and so is an alignment of music.
     """
 
+    note_ids: tuple[str, ...]  # what the score calls them
+    onsets: Float64  # seconds [shape=(N,)]; only their order counts
+    durations: Float64  # length of each in score seconds [shape=(N,)]
+    chord_of: IntArray  # chord of each [shape=(N,)]
+    chord_score_onsets: Float64  # score time of each chord in seconds [shape=(G,)]
+    duration: float | None  # length of the recording in seconds, where it is known
+    audio: str | None  # the recording
+    rate: int | None  # its sampling rate in Hz
+    score_file: str | None
+    beats: Beats | None  # bars and beats of the score, where it says them
+
     @property
+    @abstractmethod
     def notes(self) -> tuple[Note, ...]:
         """The notes, length N, by onset and pitch."""
 
     @property
-    def note_ids(self) -> tuple[str, ...]:
-        """What the score calls them."""
-
-    @property
+    @abstractmethod
     def pitches(self) -> IntArray:
         """MIDI number of each [shape=(N,)]."""
 
-    @property
-    def onsets(self) -> Float64:
-        """Seconds [shape=(N,)]; only their order counts."""
 
-    @property
-    def durations(self) -> Float64:
-        """Length of each in score seconds [shape=(N,)]."""
-
-    @property
-    def chord_of(self) -> IntArray:
-        """Chord of each [shape=(N,)]."""
-
-    @property
-    def chord_score_onsets(self) -> Float64:
-        """Score time of each chord in seconds [shape=(G,)]."""
-
-    @property
-    def duration(self) -> float | None:
-        """Length of the recording in seconds, where it is known."""
-
-    @property
-    def audio(self) -> str | None:
-        """The recording."""
-
-    @property
-    def rate(self) -> int | None:
-        """Its sampling rate in Hz."""
-
-    @property
-    def score_file(self) -> str | None:
-        """The score."""
-
-    @property
-    def beats(self) -> Beats | None:
-        """Bars and beats of the score, where it says them."""
-
-
-class TimedNotes(NotesOfScore, Protocol):
+class TimedNotes(NotesOfScore):
     """What the writers of notes ask for; see `align.MusicAlignment`, which has it all."""
 
+    chord_onsets: Float64
+    end: float
+    confidence: Float64 | None
+    score: float | None
+    match: float | None
+    warnings: tuple[str, ...]
+    repeats: str
+    passages: tuple[PlayedPassage, ...]
+    transposition: int
+    tuning: float | None
+    model: str
+    unplayed: Float64 | None
+    mismatches: tuple[Mismatch, ...]
+    measured_offsets: Float64 | None
+    offset_confidence: Float64 | None
+
+    @abstractmethod
     def __len__(self) -> int: ...
 
     @property
+    @abstractmethod
     def score_onsets(self) -> Float64:
         """Score time of each note in seconds [shape=(N,)]."""
 
     @property
+    @abstractmethod
     def offsets(self) -> Float64:
         """Where each note ends, in seconds of the recording [shape=(N,)]."""
 
-    @property
-    def chord_onsets(self) -> Float64:
-        """When each chord is played, in seconds [shape=(G,)]."""
-
-    @property
-    def end(self) -> float:
-        """Where the music ends, in seconds."""
-
-    @property
-    def confidence(self) -> Float64 | None:
-        """How sure each onset is, in [0, 1] [shape=(N,)]."""
-
-    @property
-    def score(self) -> float | None:
-        """Value of the potentials at these onsets."""
-
-    @property
-    def match(self) -> float | None:
-        """How well recording and score fit, in [0, 1]."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What the user should know."""
-
-    @property
-    def repeats(self) -> str:
-        """Which repeats of the score were taken."""
-
-    @property
-    def passages(self) -> tuple[PlayedPassage, ...]:
-        """What the recording holds of the score; empty where that is all of it."""
-
-    @property
-    def transposition(self) -> int:
-        """Semitones by which the recording sounds higher."""
-
-    @property
-    def tuning(self) -> float | None:
-        """A4 of the recording in Hz."""
-
-    @property
-    def model(self) -> str:
-        """Name of the bundled model that was taken, where none was named."""
-
-    @property
-    def unplayed(self) -> Float64 | None:
-        """How probably each note was not played, in [0, 1] [shape=(N,)]."""
-
-    @property
-    def mismatches(self) -> tuple[Mismatch, ...]:
-        """Where score and recording disagree."""
-
-    @property
-    def measured_offsets(self) -> Float64 | None:
-        """Where each note was heard to end, in seconds, NaN where not known [shape=(N,)]."""
-
-    @property
-    def offset_confidence(self) -> Float64 | None:
-        """How probably that end is right, in [0, 1] [shape=(N,)]."""
-
+    @abstractmethod
     def to_performed(self, score_seconds: npt.ArrayLike) -> Float64:
         """Return seconds of the recording for score seconds."""
 
+    @abstractmethod
     def tempo(self, window: float = 1.0) -> tuple[Float64, Float64, Float64]:
         """Return times, score times and relative tempo of the chords."""
 
 
 @dataclass(frozen=True, eq=False)
-class NoteTimes:
+class NoteTimes(NotesOfScore):
     """Notes of a score and when each was played, as a file has them.
 
     Parameters

@@ -20,7 +20,7 @@ __all__ = ["Alignment"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Alignment(LabelWriting, Timing):
+class Alignment(Timing, LabelWriting):
     """Labels of a recording that follow each other, and when each begins.
 
     Parameters

@@ -38,7 +38,7 @@ _SHORTEST = 0.02  # seconds that a note sounds at least
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MusicAlignment(NoteWriting, Timing):
+class MusicAlignment(Timing, NoteWriting):
     """Notes of a score and when each is played.
 
     Parameters

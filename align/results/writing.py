@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from align.formats.labels import TimedLabels
     from align.formats.notes import TimedNotes
+else:  # what results have is for type checkers; formats are imported where one is written
+    TimedLabels = TimedNotes = object
 
 __all__ = ["LabelWriting", "NoteWriting"]
 
 
-class LabelWriting:
+class LabelWriting(TimedLabels):
     """Methods of a result whose labels follow each other."""
 
     def to_textgrid(
-        self: "TimedLabels",
+        self,
         path: str | os.PathLike[str],
         *,
         tier: str = "phones",
@@ -26,32 +28,26 @@ class LabelWriting:
 
         write_textgrid(path, self, tier=tier, confidence=confidence, overwrite=overwrite)
 
-    def to_csv(
-        self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a table; see `align.formats.write_csv`."""
         from align.formats import write_csv
 
         write_csv(path, self, overwrite=overwrite)
 
-    def to_json(
-        self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_json(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write JSON, with everything the alignment knows; see `align.formats.write_json`."""
         from align.formats import write_json
 
         write_json(path, self, overwrite=overwrite)
 
-    def to_audacity(
-        self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_audacity(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write an Audacity label track; see `align.formats.write_audacity`."""
         from align.formats import write_audacity
 
         write_audacity(path, self, overwrite=overwrite)
 
     def to_ctm(
-        self: "TimedLabels",
+        self,
         path: str | os.PathLike[str],
         *,
         recording: str | None = None,
@@ -63,7 +59,7 @@ class LabelWriting:
         write_ctm(path, self, recording=recording, overwrite=overwrite)
 
     def to_phn(
-        self: "TimedLabels",
+        self,
         path: str | os.PathLike[str],
         *,
         rate: float | None = None,
@@ -74,36 +70,30 @@ class LabelWriting:
 
         write_phn(path, self, rate=rate, overwrite=overwrite)
 
-    def to_lab(
-        self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_lab(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write an HTK label file; see `align.formats.write_lab`."""
         from align.formats import write_lab
 
         write_lab(path, self, overwrite=overwrite)
 
 
-class NoteWriting:
+class NoteWriting(TimedNotes):
     """Methods of a result whose notes overlap, which formats of labels cannot say."""
 
-    def to_csv(
-        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a table of the notes; see `align.formats.note_table`."""
         from align.formats.note_table import write_note_table
 
         write_note_table(path, self, overwrite=overwrite)
 
-    def to_json(
-        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_json(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write JSON, with everything the alignment knows; see `align.formats.music_json`."""
         from align.formats.music_json import write_music_json
 
         write_music_json(path, self, overwrite=overwrite)
 
     def to_midi(
-        self: "TimedNotes",
+        self,
         path: str | os.PathLike[str],
         *,
         asynchrony: bool = True,
@@ -115,16 +105,14 @@ class NoteWriting:
 
         write_midi(path, self, asynchrony=asynchrony, tolerance=tolerance, overwrite=overwrite)
 
-    def to_audacity(
-        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_audacity(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write an Audacity label track of points; see `align.formats.note_labels`."""
         from align.formats.note_labels import write_points
 
         write_points(path, self, overwrite=overwrite)
 
     def to_sonic_visualiser(
-        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
+        self, path: str | os.PathLike[str], *, overwrite: bool = False
     ) -> None:
         """Write a layer (``.svl``) or table (``.csv``) for Sonic Visualiser, as the suffix says.
 
@@ -135,24 +123,20 @@ class NoteWriting:
         table = os.fspath(path).lower().endswith(".csv")
         (write_sv_csv if table else write_layer)(path, self, overwrite=overwrite)
 
-    def to_jams(
-        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_jams(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a JAMS file of notes and beats; see `align.formats.jams_file`."""
         from align.formats.jams_file import write_jams
 
         write_jams(path, self, overwrite=overwrite)
 
-    def to_match(
-        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_match(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a match file, through partitura; see `align.formats.match_file`."""
         from align.formats.match_file import write_match
 
         write_match(path, self, overwrite=overwrite)
 
     def to_tempo(
-        self: "TimedNotes",
+        self,
         path: str | os.PathLike[str],
         *,
         window: float = 1.0,
@@ -163,9 +147,7 @@ class NoteWriting:
 
         write_tempo(path, self, window=window, overwrite=overwrite)
 
-    def to_beats(
-        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
+    def to_beats(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write bars and beats as a table; see `align.formats.beat_table`."""
         from align.formats.beat_table import write_beats
 
