@@ -18,6 +18,7 @@ from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError, ParameterError
 from align.features.audio import Channel
 from align.files.text import decoded
+from align.formats.emu import ANNOTATION
 from align.formats.events import read_events
 from align.formats.phone_map import read_phone_map
 from align.speech.mapped import align_mapped
@@ -106,6 +107,11 @@ class Work(Protocol):
         ...
 
 
+def _by_suffix(names: str) -> dict[str, str]:
+    """Return formats that are called what their files end in."""
+    return {name: f".{name}" for name in names.split()}
+
+
 class SpeechWork:
     """Recordings of speech with their phones or transcripts beside them.
 
@@ -142,20 +148,9 @@ class SpeechWork:
 
     kind = "speech"
     formats: Mapping[str, str] = {
-        "TextGrid": ".TextGrid",
-        "csv": ".csv",
-        "tsv": ".tsv",
-        "json": ".json",
-        "ctm": ".ctm",
-        "lab": ".lab",
-        "phn": ".phn",
-        "txt": ".txt",
-        "eaf": ".eaf",
-        "exb": ".exb",
-        "emu": "_annot.json",
-        "vtt": ".vtt",
-        "srt": ".srt",
-        "rttm": ".rttm",
+        **_by_suffix("TextGrid csv tsv json ctm lab phn txt eaf exb"),
+        "emu": ANNOTATION,
+        **_by_suffix("vtt srt rttm"),
     }
     default_format = "TextGrid"
 
@@ -317,19 +312,8 @@ class MusicWork:
 
     kind = "music"
     formats: Mapping[str, str] = {
-        "csv": ".csv",
-        "tsv": ".tsv",
-        "mid": ".mid",
-        "json": ".json",
-        "txt": ".txt",
-        "svl": ".svl",
-        "sv.csv": ".sv.csv",
-        "tempo.csv": ".tempo.csv",
-        "beats.csv": ".beats.csv",
-        "beats.txt": ".beats.txt",
-        "beats.svl": ".beats.svl",
-        "match": ".match",
-        "jams": ".jams",
+        **_by_suffix("csv tsv mid json txt svl sv.csv tempo.csv"),
+        **_by_suffix("beats.csv beats.txt beats.svl match jams"),
         "note_alignment": "_note_alignment.tsv",
         "parangonada": ".parangonada.zip",
     }
