@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from align.errors import DataError
+from align.formats.phone_map import read_phone_map
 
 __all__ = [
     "ARPABET_TO_IPA",
@@ -26,55 +27,13 @@ __all__ = [
     "spell",
 ]
 
+_OF_TIMIT_ONLY = frozenset("ax-h bcl dcl eng epi gcl h# hv kcl nx pau pcl tcl sil #h".split())
+_TIE = "\u0361"  # of two letters in the table, which dictionaries do without
+
 ARPABET_TO_IPA = {
-    "aa": "ɑ",
-    "ae": "æ",
-    "ah": "ʌ",
-    "ao": "ɔ",
-    "aw": "aʊ",
-    "ax": "ə",
-    "axr": "ɚ",
-    "ay": "aɪ",
-    "b": "b",
-    "ch": "tʃ",
-    "d": "d",
-    "dh": "ð",
-    "dx": "ɾ",
-    "eh": "ɛ",
-    "el": "l̩",
-    "em": "m̩",
-    "en": "n̩",
-    "er": "ɝ",
-    "ey": "eɪ",
-    "f": "f",
-    "g": "ɡ",
-    "hh": "h",
-    "ih": "ɪ",
-    "ix": "ɨ",
-    "iy": "i",
-    "jh": "dʒ",
-    "k": "k",
-    "l": "l",
-    "m": "m",
-    "n": "n",
-    "ng": "ŋ",
-    "ow": "oʊ",
-    "oy": "ɔɪ",
-    "p": "p",
-    "q": "ʔ",
-    "r": "ɹ",
-    "s": "s",
-    "sh": "ʃ",
-    "t": "t",
-    "th": "θ",
-    "uh": "ʊ",
-    "uw": "u",
-    "ux": "ʉ",
-    "v": "v",
-    "w": "w",
-    "y": "j",
-    "z": "z",
-    "zh": "ʒ",
+    phone: ipa.replace(_TIE, "")
+    for phone, ipa in read_phone_map("timit_ipa").items()
+    if phone not in _OF_TIMIT_ONLY
 }
 """IPA of each phone of ARPABET, in lower case, TIMIT's reduced vowels and syllabics included."""
 
