@@ -6,12 +6,10 @@ of the two is the month.
 """
 
 import re
-from collections.abc import Callable
+
+from align.speech.text.reading.numerals import RANGE, Number
 
 __all__ = ["prepare_english", "spell_english"]
-
-Number = Callable[[str, str], str]
-"""Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
 
 _CURRENCY = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
 _LARGE = {
@@ -55,7 +53,6 @@ _MONTHS = {
 _MONTH = re.compile(
     rf"\b({'|'.join(_MONTHS)})\b\.?(?=\s?[0-9])|(?<=[0-9]\s)({'|'.join(_MONTHS)})\b\.?(?![\w'])"
 )
-_RANGE = re.compile(r"(?<![\w.,:-])([1-9][0-9]{0,3})-([0-9]{1,4})(?![\w:-]|[.,][0-9])")
 _YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9]|'s\b)")
 _CURRENCIES = re.compile(r"(?P<sign>[$€£])(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]{2})(?![0-9]))?")
 _CLOCK = re.compile(r"(?<![0-9:])([0-9]{1,2}):([0-5][0-9])(?![0-9:])")
@@ -81,7 +78,7 @@ def prepare_english(text: str, number: Number) -> str:
     for pattern, said in _SMALL:
         text = pattern.sub(said, text)
     text = _FRACTION.sub(_fraction, text)
-    text = _RANGE.sub(r"\1 to \2", text)
+    text = RANGE.sub(r"\1 to \2", text)
     return _MIXED.sub(" and ", _NUMERO.sub("number", text))
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from align.errors import ParameterError
 from align.speech.text.reading.currencies import spell_signs
 from align.speech.text.reading.english import prepare_english, spell_english
-from align.speech.text.reading.numerals import plain_digits, spell_roman
+from align.speech.text.reading.numerals import Number, plain_digits, spell_roman
 from align.speech.text.reading.signs import SIGNS_OF
 from align.speech.text.reading.typography import apart, plain_letters
 from align.speech.text.reading.units import spell_units
@@ -289,7 +289,7 @@ def _spell_out(chunk: str, language: str) -> str:
     return re.sub(r"(?<=[^\W\d_]')\s+", "", chunk)  # l'8
 
 
-def _in(language: str) -> Callable[[str, str], str]:
+def _in(language: str) -> Number:
     return lambda digits, to: _number(digits, language, to)
 
 

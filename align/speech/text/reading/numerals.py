@@ -12,10 +12,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["plain_digits", "spell_roman"]
+__all__ = ["RANGE", "Number", "plain_digits", "spell_roman"]
 
 Number = Callable[[str, str], str]
 """Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
+
+RANGE = re.compile(r"(?<![\w.,:-])([1-9][0-9]{0,3})-([0-9]{1,4})(?![\w:-]|[.,][0-9])")
+"""Two numbers and a hyphen, neither of a date nor of a telephone."""
 
 _THIN = re.compile(r"(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 _SPACED = re.compile(r"(?<![\w.,:+/-])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![\w/:-]|[.,][0-9]{3})")

@@ -11,14 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-__all__ = ["SIGNS_OF", "Signs"]
+from align.speech.text.reading.numerals import RANGE, Number
 
-Number = Callable[[str, str], str]
-"""Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
+__all__ = ["SIGNS_OF", "Signs"]
 
 _TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
 _BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$£])|(?<=[€$£])\s+(?=[0-9])")
-_RANGE = re.compile(r"(?<![\w.,:-])([1-9][0-9]{0,3})-([0-9]{1,4})(?![\w:-]|[.,][0-9])")
 _CLOCK = re.compile(r"\b([0-9]{1,2})[.:]([0-5][0-9])\s*(?:Uhr|h)\b")
 _HEURES = re.compile(r"\b([0-9]{1,2})\s?h(?:\s?([0-5][0-9]))?(?!\w)")
 _YEAR = re.compile(r"(?<![\w.,:-])1[1-9][0-9]{2}(?![\w%€$]|[.,:][0-9])")
@@ -107,7 +105,7 @@ class Signs:
             text = re.sub(form, partial(as_known, said=said), text)
         if self is SIGNS_OF["de"]:
             text = _in_german(text, number)
-        text = _BEFORE_SIGN.sub("", _RANGE.sub(rf"\1 {self.to} \2", text))
+        text = _BEFORE_SIGN.sub("", RANGE.sub(rf"\1 {self.to} \2", text))
         if self is SIGNS_OF["de"]:
             for date in (_DAY_AND_MONTH, _DATE):
                 text = date.sub(lambda m: _german_day(m, number), text)
