@@ -189,7 +189,7 @@ def test_wrong_potentials(options, message):
 
 def test_wrong_onsets_and_costs():
     potentials = Potentials(ZEROS, n_frames=4)
-    with pytest.raises(ParameterError, match=r"onsets.shape=\(1,\), must be \(2,\)"):
+    with pytest.raises(ParameterError, match=r"onsets.shape=\(1,\), must be \(K,\)=\(2,\)"):
         potentials.score([0])
     with pytest.raises(ParameterError, match=r"cost.shape=\(2, 3\), must be \(K, T\)=\(2, 4\)"):
         potentials.add_onset_cost(np.zeros((2, 3)))
@@ -221,7 +221,9 @@ def test_terms_that_do_not_suit_the_recording_are_named(term, message):
 def test_names_and_weights_must_match():
     with pytest.raises(ParameterError, match="0 terms but 1 names"):
         BaseFunctions([], ["f"], 2, 4)
-    with pytest.raises(ParameterError, match="2 weights for 0 base functions"):
+    with pytest.raises(
+        ParameterError, match=r"weights.shape=\(2,\), must be \(J,\)=\(0,\): one for each"
+    ):
         BaseFunctions([], [], 2, 4).potentials(np.ones(2))
 
 

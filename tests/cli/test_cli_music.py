@@ -246,7 +246,7 @@ def bad_score(path: Path, kind: str) -> Path:
             "negative": "onset,pitch\n-1,60\n",
             "nan": "onset,pitch\nnan,60\n",
             "names": "time,key\n0,60\n",
-            "words": "onset,pitch\n0,C4\n",
+            "words": "onset,pitch\n0,do4\n",
             "backwards": "onset,end,pitch\n2,1,60\n",
             "huge": "onset,pitch\n1e12,60\n",
         }[kind]
@@ -268,7 +268,7 @@ BAD_SCORES = {
     "negative": "-1 s",
     "nan": "nan",
     "names": "no column 'onset'",
-    "words": "'C4'",
+    "words": "'do4'",
     "backwards": "before it begins",
     "huge": "more than a day",
 }

@@ -90,7 +90,7 @@ def check_numbers(y: Any, n: int, owner: str) -> Float64:
     """Return the numbers to predict of `n` examples; a column is accepted, with a warning."""
     if y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
-    if np.iscomplexobj(y):
+    if np.iscomplexobj(np.asarray(y)):
         raise ParameterError(f"Complex data not supported by {owner}; y must hold real numbers.")
     try:
         numbers = _vector(np.asarray(y, dtype=np.float64), n)
