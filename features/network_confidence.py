@@ -439,7 +439,7 @@ class NetworkConfidence(Feature):
         weights = [w for network in self.networks_ for w in network.weights]
         if signal.n_frames > _MOST_KEPT:
             return compute()[0]
-        key = ("network outputs", *self.symbols_, *map(id, weights))
+        key = ("network outputs", self.without_echo, *self.symbols_, *map(id, weights))
         return signal.cached(key, compute)[0]
 
     def at_ends(self, signal: Signal, event: Event, n: int) -> tuple[float, float]:

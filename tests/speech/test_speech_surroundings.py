@@ -25,6 +25,7 @@ from align.sequence.online import OnlineLearner
 from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS
 from align.speech.surroundings import network_of
+from align.terms import SegmentTerm
 
 
 def features(epochs=1):
@@ -100,6 +101,19 @@ def test_the_one_for_rooms_hears_recordings_without_their_echo(model, tmp_path):
                 *(heard, PLAIN, network.windows, network.n_mels), without_echo=kind == "room"
             )
             np.testing.assert_array_equal(network.energies(heard), wanted)
+
+
+def test_what_was_heard_with_its_echo_is_heard_again_without(model):
+    item, heard = example(60), signal(example(60))
+    network = copy.copy(network_of(model.elsewhere_["room"].features_))
+    network.without_echo = False
+    echo = network.terms(heard, item.events)
+    network.without_echo = True
+    found, wanted = (network.terms(one, item.events) for one in (heard, signal(item)))
+    for name, term in wanted.items():
+        if isinstance(term, SegmentTerm):
+            np.testing.assert_array_equal(found[name].prefix, term.prefix)
+            assert not np.array_equal(echo[name].prefix, term.prefix)
 
 
 def test_networks_go_on_from_those_of_the_first_aligner_that_saw_the_same(corpus, monkeypatch):
