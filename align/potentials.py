@@ -16,6 +16,8 @@ from align.types import FloatArray, IntArray
 
 __all__ = ["GeneralPotential", "Path", "Potentials"]
 
+_MOST_FRAMES = 2.0**53  # above it floats are no longer exact
+
 
 class Path(NamedTuple):
     """What a decoder returns.
@@ -105,7 +107,7 @@ class Potentials:
             raise ParameterError(f"n_frames={self.n_frames!r}, must be a whole number of frames.")
         if self.n_frames < 0:
             raise ParameterError(f"n_frames={self.n_frames}, must not be negative.")
-        if self.labels and len(self.labels) != k:
+        if len(self.labels) and len(self.labels) != k:
             raise ParameterError(f"labels has {len(self.labels)}, must have K={k}, or none.")
         self.start = _int_vector(self.start, k, 0, "start")
         stop = np.minimum(self.n_frames, self.start + width)
@@ -221,8 +223,16 @@ def _int_vector(values: npt.ArrayLike | None, k: int, default: int, name: str) -
     if vector.shape != (k,):
         raise ParameterError(f"{name}.shape={vector.shape}, must be (K,)=({k},).")
     if vector.dtype.kind not in "iu" and k:
-        if vector.dtype.kind != "f" or not (vector == np.rint(vector)).all():
+        numbers = vector
+        if vector.dtype.kind in "bO":  # as tables of nullable integers give them
+            try:
+                numbers = vector.astype(np.float64)
+            except (TypeError, ValueError):  # objects that are no numbers
+                pass
+        whole = numbers.dtype.kind == "f" and (numbers == np.rint(numbers)).all()
+        if not whole or (np.abs(numbers) > _MOST_FRAMES).any():
             raise ParameterError(f"{name}={vector.tolist()[:5]}, must hold whole frames.")
+        vector = numbers
     return np.ascontiguousarray(vector, dtype=np.intp)  # kernels are compiled for that
 
 

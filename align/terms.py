@@ -379,12 +379,16 @@ class BaseFunctions:
         onsets = np.asarray(onsets)
         if onsets.shape != (self.n_events,):
             raise ParameterError(f"onsets.shape={onsets.shape}, must be (K,)=({self.n_events},).")
+        if onsets.dtype.kind not in "iu" and onsets.size:
+            if onsets.dtype.kind != "f" or not (onsets == np.rint(onsets)).all():
+                raise ParameterError(f"onsets={onsets.tolist()[:5]}, must hold whole frames.")
         if onsets.size and not 0 <= onsets.min() <= onsets.max() < self.n_frames:
             raise ParameterError(
                 f"onsets lie in {onsets.min()}..{onsets.max()}, must lie in the recording, "
                 f"0..{self.n_frames - 1}."
             )
-        return np.array([term.value(onsets, self.n_frames) for term in self.terms], dtype=float)
+        frames = onsets.astype(np.intp, copy=False)
+        return np.array([term.value(frames, self.n_frames) for term in self.terms], dtype=float)
 
     def potentials(self, weights: FloatArray) -> Potentials:
         """Fold the base functions, weighted by `weights` [shape=(J,)], into potentials."""
@@ -455,12 +459,17 @@ def _check_term(term: Term, name: str, n_events: int, n_frames: int) -> None:
         raise ParameterError(
             f"base function {name!r}: {what}.shape={table.shape}, must be (S, {width}."
         )
-    rows = term.rows
-    inside = rows.dtype.kind in "iu" and -1 <= rows.min(initial=-1) <= rows.max(initial=-1)
-    if rows.shape != (n_events,) or not inside or rows.max(initial=-1) >= len(table):
+    rows, inside = term.rows, term.rows.dtype.kind in "iu"
+    if inside and rows.size:
+        inside = -1 <= rows.min() <= rows.max() < len(table)
+    if rows.shape != (n_events,) or not inside:
         raise ParameterError(
             f"base function {name!r}: rows must hold, for each of the {n_events} events, -1 or a "
             f"row of {what}, which has {len(table)}."
+        )
+    if table.dtype.kind not in "biuf":
+        raise ParameterError(
+            f"base function {name!r}: {what} is an array of {table.dtype}, must hold real numbers."
         )
     if not np.isfinite(table).all():
         raise ParameterError(f"base function {name!r} is not finite.")

@@ -201,6 +201,9 @@ ONSET = np.array([[4.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, 1.0]])
         ({"n_frames": "4"}, r"n_frames='4', must be a whole number"),
         ({"start": [0.5, 1.0]}, r"start=\[0.5, 1.0\], must hold whole frames"),
         ({"min_length": [1, np.nan]}, r"min_length=\[1.0, nan\], must hold whole frames"),
+        ({"min_length": [1, np.inf]}, r"min_length=\[1.0, inf\], must hold whole frames"),
+        ({"min_length": [1, 1e300]}, r"min_length=\[1.0, 1e\+300\], must hold whole frames"),
+        ({"min_length": np.array([1, None])}, r"min_length=\[1, None\], must hold whole frames"),
         ({"max_length": ["2", "2"]}, r"max_length=\['2', '2'\], must hold whole frames"),
         ({"duration": np.zeros(5)}, r"duration.shape=\(5,\), must be \(R, L \+ 1\)"),
         ({"duration": [["a"]]}, r"duration is an array of <U1, must hold real numbers"),
@@ -222,6 +225,19 @@ def test_lists_and_whole_numbers_are_tables():
         table.score([0.5, 2])
 
 
+def test_objects_and_truths_are_whole_frames():
+    table = Potentials(
+        ONSET,
+        4,
+        start=np.array([0, 1], dtype=object),
+        stop=[3, 4],
+        min_length=np.array([True, False]),
+        labels=np.array(["a", "b"]),
+    )
+    assert table.start.dtype == table.min_length.dtype == np.intp
+    assert decoders.decode(table).onsets.tolist() == [0, 3]  # its scores begin at frame 1
+
+
 def test_what_is_no_potentials():
     with pytest.raises(ParameterError, match="potentials is of type ndarray, must be Potentials"):
         decoders.decode(ONSET)
@@ -237,6 +253,8 @@ ROWS = np.arange(2)
     [
         (lambda: OnsetTerm(ONSET, [0.0, 1.0]), r"'f': rows must hold, for each of the 2 events"),
         (lambda: OnsetTerm(ONSET, [0, -2]), r"'f': rows must hold, for each of the 2 events"),
+        (lambda: OnsetTerm(ONSET.astype(str), ROWS), r"'f': table is an array of <U32, must hold"),
+        (lambda: OnsetTerm(ONSET + 1j, ROWS), r"'f': table is an array of complex128, must hold"),
         (lambda: ONSET, r"'f' is of type ndarray, must be a term of align.terms"),
         (
             lambda: SegmentTerm.from_frames(ONSET[0], ROWS),
@@ -279,3 +297,11 @@ def test_onsets_and_weights_that_do_not_fit():
         functions.potentials([[1.0]])
     with pytest.raises(ParameterError, match=r"windows.shape=\(2,\), must be \(K, 2\)=\(2, 2\)"):
         BaseFunctions([OnsetTerm(ONSET, ROWS)], ["f"], 2, 4, windows=[0, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.int8])
+def test_rows_are_whole_numbers_of_any_size(dtype):
+    functions = BaseFunctions([OnsetTerm(ONSET, ROWS.astype(dtype))], ["f"], 2, 4)
+    assert functions.phi([0.0, 2.0]).tolist() == [ONSET[0, 0] + ONSET[1, 2]]
+    with pytest.raises(ParameterError, match=r"onsets=\[0.5, 2.0\], must hold whole frames"):
+        functions.phi([0.5, 2.0])
