@@ -123,7 +123,7 @@ def read_mei(data: bytes, path: str | os.PathLike[str]) -> Written:
     ------
     DataError
         Where it is no whole XML, has no score, or a note lacks its pitch or its length; the
-        message names the bar.
+        message names the bar. Also where elements lie too deep in each other.
     """
     try:
         root = ElementTree.fromstring(data)
@@ -139,8 +139,13 @@ def read_mei(data: bytes, path: str | os.PathLike[str]) -> Written:
         what = "holds parts" if root.find(".//parts") is not None else "holds no score"
         raise DataError(f"{what}, where MEI has its music in <score>; export it again.", path=path)
     reading = _Reading(root, path)
-    for score in scores:
-        reading.read(score)
+    try:
+        for score in scores:
+            reading.read(score)
+    except RecursionError:
+        raise DataError(
+            "has elements that lie a thousand deep in each other; export it again.", path=path
+        ) from None
     return reading.written()
 
 

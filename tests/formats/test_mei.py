@@ -232,6 +232,11 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
         read_score(path)
 
 
+def test_elements_that_lie_too_deep_in_each_other(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"b\.mei: has elements that lie a thousand deep"):
+        notes_of(tmp_path, bar("<beam>" * 3000 + plain("c") + "</beam>" * 3000))
+
+
 def test_it_is_read_without_partitura(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "partitura", None)
     assert notes_of(tmp_path, bar(plain("c"))) == "C4@0"
