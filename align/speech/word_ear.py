@@ -25,7 +25,7 @@ from align._numba import compiled
 from align.features.monophones import HOP, SCALE, monophone_scores, phone_names
 from align.features.signal import Signal
 from align.features.triphones import States, pause_states, senone_scores, states_of
-from align.types import Float64, IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = ["Ways", "hears_words", "word_ear"]
 
@@ -119,7 +119,7 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     used = np.unique(
         np.concatenate([pause.senones, *(own.senones for ways in rows for own in ways)])
     )
-    scores = np.column_stack((senone_scores(signal, used), loudest - _ELSE)).astype(np.float64)
+    scores = np.column_stack((senone_scores(signal, used), loudest - _ELSE))
     column = np.zeros(used.max() + 1, dtype=np.intp)
     column[used] = np.arange(len(used))
     other = States(np.array([len(used)], dtype=np.intp), np.zeros(1), np.zeros(1))
@@ -184,7 +184,7 @@ class _Text(NamedTuple):
         ]
         return _Text(words, self.pause.reversed(), self.other, n)
 
-    def doors(self, scores: Float64) -> tuple[list[_Door], list[list[_Exits]]]:
+    def doors(self, scores: Float32) -> tuple[list[_Door], list[list[_Exits]]]:
         """Return the door before each word and that behind the last; and the exits of its ways."""
         words, n = self.words, self.n_frames
         low = [0, *(word.first for word in words)]
@@ -210,7 +210,7 @@ class _Text(NamedTuple):
                 _better(left, own_exits)
         return doors, exits
 
-    def compared(self, scores: Float64) -> tuple[Float64, Float64, IntArray]:
+    def compared(self, scores: Float32) -> tuple[Float64, Float64, IntArray]:
         """Return the scores with each word and without it, and how many frames it has."""
         doors, exits = self.doors(scores)
         behind, _ = self.reversed().doors(np.ascontiguousarray(scores[::-1]))
@@ -232,7 +232,7 @@ class _Text(NamedTuple):
         return with_each, without, frames
 
 
-def _passed(scores: Float64, states: States, entry: _Door, first: int, last: int) -> _Exits:
+def _passed(scores: Float32, states: States, entry: _Door, first: int, last: int) -> _Exits:
     """Return the exits of states that are entered by a door, within some frames."""
     score = np.full(last - first + 1, _NEVER)
     since = np.zeros(last - first + 1, dtype=np.intp)
@@ -260,7 +260,7 @@ def _joined(before: _Door | _Exits, after: _Door) -> tuple[Float64, int]:
 
 @compiled()
 def _pass(
-    scores: Float64,
+    scores: Float32,
     columns: IntArray,
     stay: Float64,
     leave: Float64,
