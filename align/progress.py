@@ -4,20 +4,22 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TextIO, TypeVar
+from functools import partial
+from typing import TextIO, TypeAlias, TypeVar
 
-__all__ = ["ProgressLine", "counted"]
+__all__ = ["Progress", "ProgressLine", "counted", "of_stage"]
 
 _T = TypeVar("_T")
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with a stage, how much of it is done, and how much there is."""
 
 _BAR = 24
 _EVERY = 0.2  # seconds between drawings
 _RECENT = 0.1  # weight of what is new in the running mean of the rate
 
 
-def counted(
-    items: Sequence[_T], progress: Callable[[str, int, int], None] | None, stage: str
-) -> Iterator[_T]:
+def counted(items: Sequence[_T], progress: Progress | None, stage: str) -> Iterator[_T]:
     """Return items one by one, and report each when the next is asked for.
 
     Examples
@@ -33,6 +35,18 @@ def counted(
     for n, item in enumerate(items, start=1):
         yield item
         report(stage, n, len(items))
+
+
+def of_stage(progress: Progress | None, stage: str) -> Callable[[int, int], None] | None:
+    """Return what is called with the two numbers of one stage, if there is a `progress`.
+
+    Examples
+    --------
+    >>> of_stage(print, "aligning")(1, 2)
+    aligning 1 2
+    >>> of_stage(None, "aligning")
+    """
+    return None if progress is None else partial(progress, stage)
 
 
 class ProgressLine:

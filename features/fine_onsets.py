@@ -15,7 +15,7 @@ and the note moves to the median of these weights: to a clear attack, by 15 ms a
 a note without any stays.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -125,16 +125,25 @@ class FineOnsets:
         self.network_ = network
         return self
 
-    def moved(self, signal: Signal, pitches: IntArray, times: Float64) -> Float64:
+    def moved(
+        self,
+        signal: Signal,
+        pitches: IntArray,
+        times: Float64,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Float64:
         """Return the times of notes [shape=(N,)], each at its attack, in seconds.
 
-        `pitches` are MIDI numbers and `times` where the notes were found, in seconds.
+        `pitches` are MIDI numbers and `times` where the notes were found, in seconds. `progress`
+        is called with the notes done and their number.
         """
         out = np.empty(len(times))
         for begin in range(0, len(times), _AT_ONCE):
             part = slice(begin, begin + _AT_ONCE)
             x = _relative(_levels(signal, pitches[part], times[part], _HALF))
             out[part] = times[part] + _STEP * _medians(self.network_.raw_outputs(x)[:, :, 0])
+            if progress is not None:
+                progress(min(begin + _AT_ONCE, len(times)), len(times))
         return out
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

@@ -6,6 +6,7 @@ its first harmonics, beside them and between them, short bands at the harmonics,
 four broad regions, and p itself. Bands beyond either end of the range are silent.
 """
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -68,30 +69,47 @@ def set_tuning(signal: Signal, semitones: float) -> None:
     signal.cached(("tuning",), lambda: semitones)
 
 
-def note_levels(signal: Signal) -> NoteLevels:
+def note_levels(signal: Signal, progress: Callable[[int, int], None] | None = None) -> NoteLevels:
     """Return what the network reads of a recording in frames of 10 ms, computed once.
 
     `long` and `short` [shape=(T, 12 + N_BANDS + 40), dtype=float32] are levels in semitone bands
     with the long and the short windows, tuned to the recording, between bands of silence; `broad`
     [shape=(T, 4), dtype=float32] is the mean short level of four regions.
+    `progress` is called with the seconds done and their number.
     """
     if abs(signal.hop - _HOP) > 0.05 * _HOP:
         raise ParameterError(f"signal.hop={signal.hop:g} s, must be {_HOP:g} s, within 5 %.")
 
     def compute() -> NoteLevels:
-        bands = semitone_energies(signal.samples, signal.rate, signal.hop, signal_tuning(signal))
+        bands = semitone_energies(
+            signal.samples, signal.rate, signal.hop, signal_tuning(signal), progress
+        )
         return _padded(*map(log_level, bands))
 
     return signal.cached(("note levels",), compute)
 
 
 def semitone_energies(
-    samples: Float32, rate: int, hop: float, tuning: float
+    samples: Float32,
+    rate: int,
+    hop: float,
+    tuning: float,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Float32, Float32]:
-    """Return energies in semitone bands [shape=(T, N_BANDS)], with long and short windows."""
+    """Return energies in semitone bands [shape=(T, N_BANDS)], with long and short windows.
+
+    `progress` is called with the seconds done and their number.
+    """
+    seconds = round(samples.size / rate)
+
+    def half(before: int) -> Callable[[float], None] | None:
+        if progress is None:
+            return None
+        return lambda share: progress(round(0.5 * (before + share) * seconds), seconds)
+
     long, short = (
-        semitone_bands(samples, rate, hop, windows=windows, tuning=tuning)
-        for windows in (LONG_WINDOWS, SHORT_WINDOWS)
+        semitone_bands(samples, rate, hop, windows=windows, tuning=tuning, progress=half(before))
+        for before, windows in enumerate((LONG_WINDOWS, SHORT_WINDOWS))
     )
     return long, short
 
@@ -110,9 +128,12 @@ def _padded(long: Float32, short: Float32) -> NoteLevels:
     return np.pad(long, pad), np.pad(short, pad), broad
 
 
-def semitone_levels(signal: Signal) -> Float32:
-    """Return levels seen through long windows [shape=(T, N_BANDS)], without the silent bands."""
-    return note_levels(signal)[0][:, _BELOW : _BELOW + N_BANDS]
+def semitone_levels(signal: Signal, progress: Callable[[int, int], None] | None = None) -> Float32:
+    """Return levels seen through long windows [shape=(T, N_BANDS)], without the silent bands.
+
+    `progress` is as in `note_levels`.
+    """
+    return note_levels(signal, progress)[0][:, _BELOW : _BELOW + N_BANDS]
 
 
 def level_columns(pitch: int, above: IntArray) -> IntArray:

@@ -287,6 +287,7 @@ class NoteNetwork:
         first: IntArray,
         length: int,
         context: Float32 | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> Float32:
         """Return log odds that a note begins, in a window of frames for each note.
 
@@ -302,6 +303,8 @@ class NoteNetwork:
             Frames of every window.
         context : np.ndarray [shape=(N, N_CONTEXT)], optional
             `note_context` of the notes; by default nothing collides.
+        progress : callable, optional
+            Called with the notes done and their number.
 
         Returns
         -------
@@ -329,6 +332,8 @@ class NoteNetwork:
                 own = context[k] if self.use_context and context is not None else None
                 write_inputs(row, levels, int(pitch[k]), int(begin[k]) - reach, own)
             out[part] = self.network_.raw_outputs(x)[:, reach : reach + length, 0]
+            if progress is not None:
+                progress(part.stop, pitch.size)
         return np.clip(out, -30.0, 30.0, out=out)
 
     # State -----------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -175,6 +175,7 @@ def semitone_bands(
     *,
     windows: Sequence[tuple[int, float]] = LONG_WINDOWS,
     tuning: float = 0.0,
+    progress: Callable[[float], None] | None = None,
 ) -> Float32:
     """Return the energy in semitone bands, with windows fitted to the pitch.
 
@@ -188,6 +189,8 @@ def semitone_bands(
         Time between rows in seconds; rounded to a whole number of samples.
     windows : sequence of (int, float)
         As `LONG_WINDOWS`: a pitch, and the window in seconds of the bands below it.
+    progress : callable, optional
+        Called with the share that is done, in [0, 1].
 
     Returns
     -------
@@ -216,13 +219,15 @@ def semitone_bands(
         )
     out = np.zeros((math.ceil(x.size / step), N_BANDS), dtype=np.float32)
     low = LOWEST_BAND
-    for end, seconds in windows:
+    report, n = progress or (lambda share: None), len(windows)
+    for before, (end, seconds) in enumerate(windows):
         if round(seconds * rate) < 2:
             raise ParameterError(f"window={seconds} s, must be two samples or more at {rate} Hz.")
         high = min(end, LOWEST_BAND + N_BANDS)
         if high > low:
             part = out[:, low - LOWEST_BAND : high - LOWEST_BAND]
-            _fill_bands(part, x, rate, step, round(seconds * rate), low, high, tuning)
+            size = round(seconds * rate)
+            _fill_bands(part, x, rate, step, size, low, high, tuning, report, before / n, 1 / n)
             low = high
     return out
 
@@ -236,8 +241,14 @@ def _fill_bands(
     low: int,
     high: int,
     tuning: float,
+    report: Callable[[float], None],
+    before: float,
+    share: float,
 ) -> None:
-    """Write the bands of pitches ``low .. high-1`` to `out`, seen through one window."""
+    """Write the bands of pitches ``low .. high-1`` to `out`, seen through one window.
+
+    `report` is called with what is done of all windows: the share `before`, and of that of this.
+    """
     size = _fast_length(length)
     weights, first, last = _filters(rate, size, length, low, high, round(tuning, 4))
     hann = np.hanning(length + 2)[1:-1]
@@ -255,6 +266,7 @@ def _fill_bands(
         power = np.square(used.real)
         power += np.square(used.imag)
         out[begin : begin + n] = power @ weights
+        report(before + share * (begin + n) / len(out))
 
 
 @lru_cache(maxsize=32)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from align.errors import AlignError, ParameterError
+from align.progress import Progress
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -137,6 +138,16 @@ class Console:
         self._bar.update(max(0, done - self._bar.pos))
         if done >= total:
             self.finish()
+
+    def progress_of_long(self) -> Progress:
+        """Return what shows progress from two seconds on: what is done by then needs no bar."""
+        begun = time.monotonic()
+
+        def progress(stage: str, done: int, total: int) -> None:
+            if time.monotonic() - begun >= _LONG:
+                self.progress(stage, done, total)
+
+        return progress
 
     def finish(self) -> None:
         """Leave the line of the bar, if there is one."""

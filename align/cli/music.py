@@ -194,7 +194,7 @@ def _aligned(
 
     if model is None:
         with console.first_run(otherwise=f"Aligning {os.fspath(audio)} ..."):
-            chosen = align_music(audio, score, **params)
+            chosen = align_music(audio, score, progress=console.progress_of_long(), **params)
         say = console.detail if chosen.model == USUAL_MUSIC else console.message
         say(f"Model {chosen.model}: {chosen.reason}.")
         return chosen.alignment, chosen.model
@@ -202,7 +202,8 @@ def _aligned(
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
     with console.first_run(otherwise=f"Aligning {os.fspath(audio)} ..."):
-        return aligner.set_params(**params).align(audio, score), model
+        aligner = aligner.set_params(**params)
+        return aligner.align(audio, score, progress=console.progress_of_long()), model
 
 
 def _disagreement(found: "MusicAlignment") -> str:

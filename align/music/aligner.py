@@ -345,6 +345,7 @@ class MusicAligner(Aligner):
         score: "str | os.PathLike[str] | Score | Sequence[Note]",
         *,
         rate: int | None = None,
+        progress: Progress | None = None,
     ) -> MusicAlignment:
         """Return when each note of a score is played.
 
@@ -356,6 +357,8 @@ class MusicAligner(Aligner):
             The notes, in any order.
         rate : int, optional
             Sampling rate of `audio` in Hz, needed where `audio` is an array.
+        progress : callable, optional
+            Called with a stage, how much of it is done, and how much there is.
 
         Returns
         -------
@@ -370,7 +373,7 @@ class MusicAligner(Aligner):
             Where the audio or the score cannot be read, or the score cannot fit the recording.
         """
         self.check_fitted()
-        return self._find(audio, score, rate)
+        return self._find(audio, score, rate, progress)
 
     def follow(
         self,
@@ -413,15 +416,19 @@ class MusicAligner(Aligner):
         return follower_of(self, score, rate, lag)
 
     @one_thread()
-    def match(self, audio: Any, alignment: MusicAlignment) -> float | None:
+    def match(
+        self, audio: Any, alignment: MusicAlignment, progress: Progress | None = None
+    ) -> float | None:
         """Return how well the notes of an alignment, of any model, are found; see `match_at`."""
         self.check_fitted()
         signal = audio if isinstance(audio, Signal) else read_signal(audio, highest_rate=self.rate)
         named = [f for f in self.features_ if isinstance(f, DefaultFunctions)]
-        return match_at(named[0].network, signal, alignment) if named else None
+        return match_at(named[0].network, signal, alignment, progress) if named else None
 
     @one_thread()
-    def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:
+    def _find(
+        self, audio: Any, events: Any, rate: int | None, progress: Progress | None = None
+    ) -> MusicAlignment:
         check_key(self.transpose, self.tuning)
         if self.offsets and self.ends_ is None:
             raise ModelError(
@@ -436,6 +443,7 @@ class MusicAligner(Aligner):
             repeats=self.repeats,
             transpose=self.transpose,
             tuning=self.tuning,
+            progress=progress,
         )
         shifts = shifts_of(self.transpose, self.tuning)
         found = best_part(whole, self._place, self.match_range_, shifts, self.unplayed_)

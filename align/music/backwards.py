@@ -19,6 +19,7 @@ from align.features.note_levels import semitone_levels
 from align.formats.scores import Score, chords
 from align.music.coarse import coarse_alignment
 from align.music.performance import Performance
+from align.progress import counted
 
 __all__ = ["follows_score"]
 
@@ -32,7 +33,9 @@ def follows_score(performance: Performance) -> bool:
     level = semitone_levels(signal)
     backwards = min(
         coarse_alignment(level, signal.hop, score, chords(score)).cost
-        for score in _turned(performance.notes)
+        for score in counted(
+            list(_turned(performance.notes)), performance.progress, "reading it backwards"
+        )
     )
     return backwards - performance.cost >= _CLEAR
 

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from align.models.bundled import USUAL_MUSIC, music_model
 from align.models.file import bundled_models, load
 from align.music.performance import read_signal
+from align.progress import Progress
 from align.results.music import MusicAlignment
 
 __all__ = [
@@ -91,9 +92,10 @@ class UsualModels:
         score: str | os.PathLike[str],
         *,
         rate: int | None = None,
+        progress: Progress | None = None,
     ) -> MusicAlignment:
         """Return when each note of a score is played, by the model that fits."""
-        return self.choose(audio, score, rate=rate).alignment
+        return self.choose(audio, score, rate=rate, progress=progress).alignment
 
     def choose(
         self,
@@ -101,25 +103,27 @@ class UsualModels:
         score: str | os.PathLike[str],
         *,
         rate: int | None = None,
+        progress: Progress | None = None,
     ) -> Chosen:
         """Align a recording; return the alignment, the model and the reason."""
+        told: dict[str, Any] = {} if progress is None else {"progress": progress}
         name, instruments = music_model(score)
         if instruments:
-            found = self._model(name).align(audio, score, rate=rate)
+            found = self._model(name).align(audio, score, rate=rate, **told)
             return _chosen(found, name, named(instruments))
         usual = self._model(USUAL_MUSIC)
         signal = read_signal(audio, rate=rate, highest_rate=usual.rate)  # both models share it
-        found = usual.align(signal, score)
+        found = usual.align(signal, score, **told)
         if not isinstance(audio, np.ndarray):
             found = replace(found, audio=os.fspath(audio))
         match = found.match
         if match is None or not self._has(_ENSEMBLE):
             return _chosen(found, USUAL_MUSIC, _NONE)
         other = self._model(_ENSEMBLE)
-        at_the_places = other.match(signal, found) or 0.0
+        at_the_places = other.match(signal, found, **told) or 0.0
         if at_the_places <= match:  # aligning by both would take twice as long
             return _chosen(found, USUAL_MUSIC, _NONE)
-        again = replace(other.align(signal, score), audio=found.audio)
+        again = replace(other.align(signal, score, **told), audio=found.audio)
         if (again.match or 0.0) <= match + MARGIN:
             return _chosen(found, USUAL_MUSIC, _NONE)
         why = (
@@ -146,6 +150,7 @@ def align_music(
     score: str | os.PathLike[str],
     *,
     rate: int | None = None,
+    progress: Progress | None = None,
     **params: Any,
 ) -> Chosen:
     """Align a recording with its score by the bundled model that fits its instruments.
@@ -158,6 +163,8 @@ def align_music(
         A file with its notes.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
+    progress : callable, optional
+        Called with a stage, how much of it is done, and how much there is.
     **params
         Parameters of `align.MusicAligner` for aligning: `repeats`, `transpose`, `tuning`,
         `offsets`.
@@ -180,7 +187,7 @@ def align_music(
     >>> chosen.model, chosen.reason
     ('piano', 'the score names no instrument')
     """
-    return UsualModels().set_params(**params).choose(audio, score, rate=rate)
+    return UsualModels().set_params(**params).choose(audio, score, rate=rate, progress=progress)
 
 
 def named(instruments: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ Ewert, Mueller and Grosche, "High resolution audio synchronization using chroma 
 ICASSP 2009, for the pairing of chroma with onsets; stretching, bands and free ends are ours.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -32,6 +33,7 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.features.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Chords, Score
+from align.progress import Progress
 from align.types import Float32, Float64, IntArray
 
 __all__ = [
@@ -83,13 +85,15 @@ def coarse_alignment(
     chords: Chords,
     *,
     step: float | None = None,
+    progress: Progress | None = None,
 ) -> CoarseAlignment:
     """Return about when each chord of a score is played.
 
     `level` [shape=(T, N_BANDS)] is ``log_level(semitone_bands(...))`` of the recording, `hop` the
     time between its rows and `step` the length of a frame, in seconds: by default 50 ms, or as
-    much more as memory asks for. Raises ParameterError for a level of another shape, one that is
-    silent throughout, or chords of another score.
+    much more as memory asks for. `progress` is called with seconds of what sounds. Raises
+    ParameterError for a level of another shape, one that is silent throughout, or chords of
+    another score.
 
     Examples
     --------
@@ -120,7 +124,12 @@ def coarse_alignment(
     scale = len(audio) / length
     recorded = recorded_profile(audio)
     written = written_profile(score, len(audio), scale, frame)
-    visited, cost = _warp(recorded, written)
+
+    def report(rows: int) -> None:
+        if progress is not None:
+            progress("aligning roughly", round(rows * frame), round(len(recorded) * frame))
+
+    visited, cost = _warp(recorded, written, report)
     where = (chords.onsets - first_onset) * scale
     at = np.interp(where, np.arange(len(audio)), kept[visited.astype(np.intp)])
     times = (at - _EARLY_FRAMES) * frame - _EARLY
@@ -270,10 +279,13 @@ def _unit(x: npt.NDArray[np.floating], least: float) -> Float32:
     return np.asarray(x / length, dtype=np.float32)
 
 
-def _warp(recorded: Float32, written: Float32) -> tuple[Float64, float]:
+def _warp(
+    recorded: Float32, written: Float32, report: Callable[[int], None]
+) -> tuple[Float64, float]:
     """Return the first row of `recorded` paired with each row of `written`, and the mean cost.
 
     Rows of the cost matrix are frames of the recording, columns are frames of the score.
+    `report` is called with the number of rows that are done.
     """
     n, m = len(recorded), len(written)
     target = np.ascontiguousarray(written.T)
@@ -293,6 +305,7 @@ def _warp(recorded: Float32, written: Float32) -> tuple[Float64, float]:
         cost = np.float32(2.0) - recorded[begin : begin + block] @ target
         part = slice(begin, begin + block)
         _advance(cost, begin, _FREE * typical, before, steps[part], finish[part])
+        report(min(begin + block, n))
     # The path may end in any row of the last column: the rows after it are left out, at a price.
     finish += (n - 1 - np.arange(n)) * _FREE * typical
     visited = np.empty(m)

@@ -22,6 +22,7 @@ from align.music.notes import APART
 from align.music.performance import Performance
 from align.music.tempo import tempo_spread
 from align.potentials import Potentials
+from align.progress import counted
 from align.sequence.windows import limits_of, spaced, widened, windows_about
 from align.terms import BaseFunctions
 from align.types import Float64, IntArray
@@ -138,7 +139,7 @@ class _Search:
     def decode(self, windows: IntArray) -> FoundChords:
         performance, functions = self.performance, self.functions
         onset_terms, self.kept = functions.onset_terms(performance, windows, self.kept)
-        for _ in range(functions.passes):
+        for _ in counted(range(functions.passes), performance.progress, "aligning"):
             x = functions.base_functions(
                 performance, windows, onset_terms, self.times, self.spread
             )

@@ -10,7 +10,7 @@
 =============  =============================================================================
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -25,6 +25,7 @@ from align.music.functions import ChordFeature, WindowTerm, longest_length, temp
 from align.music.performance import HOP, Performance
 from align.music.pieces import TimedPiece
 from align.music.tempo import duration_table, expected_lengths, local_tempo
+from align.progress import Progress
 from align.terms import DurationTerm, Term
 from align.types import Float32, Float64, IntArray
 
@@ -114,6 +115,7 @@ class DefaultFunctions(ChordFeature):
             same = ~todo[group]
             n = min(out.shape[1], before.probability.shape[1])
             out[same, :n] = before.probability[same, :n]
+        count, done = int(todo[group].sum()), 0
         for n in np.unique(length[todo[group]]):
             part = np.flatnonzero(todo[group] & (length == n))
             logit = self.network.logits(
@@ -122,7 +124,9 @@ class DefaultFunctions(ChordFeature):
                 windows[group[part], 0] - PAD,
                 int(n),
                 performance.context[part],
+                _after(done, count, performance.progress),
             )
+            done += part.size
             out[part, :n] = 1.0 / (1.0 + np.exp(-logit))
         return NoteProbabilities(windows, out, self.network)
 
@@ -179,3 +183,10 @@ class DefaultFunctions(ChordFeature):
         if "tempo" in self.names:
             terms.update(tempo_term(performance, signal))
         return terms
+
+
+def _after(done: int, total: int, progress: Progress | None) -> Callable[[int, int], None] | None:
+    """Return what is called with some notes, and counts them after those that are `done`."""
+    if progress is None:
+        return None
+    return lambda some, _: progress("finding notes", done + some, total)

@@ -8,7 +8,7 @@ backwards, is returned all the same, with a warning and little confidence.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,6 +41,7 @@ from align.music.passages import Passage
 from align.music.performance import Performance, as_score, make_performance, read_signal
 from align.music.placement import PlacedNotes
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
+from align.progress import Progress, of_stage
 from align.results.music import MusicAlignment
 from align.sequence.evidence import EvidenceModel
 from align.types import Float64, IntArray, Mismatch, PlayedPassage
@@ -70,10 +71,12 @@ def read_music(
     repeats: str,
     transpose: int | None = None,
     tuning: float | None = None,
+    progress: Progress | None = None,
 ) -> Performance:
     """Return recording and score together; with "auto", those repeats that were played.
 
     The recording may have been read already, as a `Signal` of the rate that the model hears.
+    `progress` hears of this, and of what is done with the result.
     """
     check_repeats(repeats)
     signal = audio
@@ -83,13 +86,18 @@ def read_music(
         set_tuning(signal, semitones_of(tuning))
     shift = transpose or 0
     if repeats == "auto" and is_notation(score):
-        return best_way(
-            FoldedScore(score),
-            lambda way: make_performance(signal, way, shift),
+        folded = FoldedScore(score)
+        semitone_levels(signal, of_stage(progress, "listening"))
+        several = folded.n_repeats > 0
+        best = best_way(
+            folded,
+            lambda way: make_performance(signal, way, shift, None if several else progress),
             lambda way: way.cost,
+            progress if several else None,
         )
+        return replace(best, progress=progress)
     given = "all" if repeats == "auto" else repeats
-    return make_performance(signal, as_score(score, given), shift)
+    return make_performance(signal, as_score(score, given), shift, progress)
 
 
 _PERFORMANCE = (

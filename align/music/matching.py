@@ -11,6 +11,7 @@ from align.features.note_context import note_context
 from align.features.note_levels import PITCHES
 from align.features.note_network import NoteNetwork
 from align.features.signal import Signal
+from align.progress import Progress, of_stage
 from align.results.music import MusicAlignment
 
 __all__ = ["match_at"]
@@ -18,7 +19,12 @@ __all__ = ["match_at"]
 _BESIDE = 0.040  # seconds
 
 
-def match_at(network: NoteNetwork, signal: Signal, alignment: MusicAlignment) -> float | None:
+def match_at(
+    network: NoteNetwork,
+    signal: Signal,
+    alignment: MusicAlignment,
+    progress: Progress | None = None,
+) -> float | None:
     """Return how well a network finds the notes of an alignment, in [0, 1].
 
     Parameters
@@ -30,6 +36,8 @@ def match_at(network: NoteNetwork, signal: Signal, alignment: MusicAlignment) ->
     alignment : MusicAlignment
         When its notes are played. Those whose confidence is 0 are not asked for, as they lie in
         parts of the score that the recording does not hold.
+    progress : callable, optional
+        Called with the notes done and their number.
 
     Returns
     -------
@@ -47,5 +55,8 @@ def match_at(network: NoteNetwork, signal: Signal, alignment: MusicAlignment) ->
     chords = alignment.chord_onsets[alignment.chord_of]
     beside = round(_BESIDE / signal.hop)
     first = np.rint(chords / signal.hop).astype(np.intp) - beside
-    logit = network.logits(signal, pitches[held], first[held], 2 * beside + 1, context[held])
+    report = of_stage(progress, "asking another model")
+    logit = network.logits(
+        signal, pitches[held], first[held], 2 * beside + 1, context[held], report
+    )
     return float((1.0 / (1.0 + np.exp(-logit.max(axis=1)))).mean())

@@ -20,6 +20,7 @@ from align.music.coarse import coarse_alignment
 from align.music.passages import Passage, find_passages, find_whole
 from align.music.performance import Performance, make_performance, sounding_notes
 from align.music.tempo import local_tempo
+from align.progress import counted
 from align.sequence.frames import in_order
 from align.types import Float64, IntArray, PlayedPassage
 
@@ -67,10 +68,10 @@ def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPa
     """
     signal = whole.signal
     level, moves = semitone_levels(signal), [shift - whole.shift for shift in shifts]
-    begin, end, shift = find_whole(level, signal.hop, whole.notes, moves)
+    begin, end, shift = find_whole(level, signal.hop, whole.notes, moves, whole.progress)
     if end - begin < _WITHIN * signal.duration:
         yield from _whole_between(whole, begin, end, whole.shift + shift)
-    found = find_passages(level, signal.hop, whole.notes, whole.chords, moves)
+    found = find_passages(level, signal.hop, whole.notes, whole.chords, moves, whole.progress)
     shift = whole.shift + found.shift
     yield from _part_of(whole, found.passages, shift)
     if len(found.passages) > 1:
@@ -92,19 +93,24 @@ def nearby_key_fits(whole: Performance, shifts: Sequence[int]) -> bool:
         return coarse_alignment(level, hop, notes, whole.chords, step=_FRAME).cost
 
     near = [shift for shift in shifts if 0 < abs(shift - whole.shift) <= _NEARBY]
-    return bool(near) and min(map(cost, near)) < _OTHER_KEY * cost(whole.shift)
+    if not near:
+        return False
+    here, *others = map(cost, counted([whole.shift, *near], whole.progress, "trying other keys"))
+    return min(others) < _OTHER_KEY * here
 
 
 def _whole_between(whole: Performance, begin: float, end: float, shift: int) -> list[PlayedPart]:
     """Return all of a score, in a key, where it is played between about these seconds."""
-    signal, level = whole.signal, semitone_levels(whole.signal)
+    signal, level, progress = whole.signal, semitone_levels(whole.signal), whole.progress
     first = max(0, round((begin - _ELSEWHERE) / signal.hop))
     stop = round((end + _ELSEWHERE) / signal.hop)
     try:
         part = whole
         if shift != whole.shift:
-            part = make_performance(signal, whole.score, shift)
-        near = coarse_alignment(level[first:stop], signal.hop, part.notes, part.chords)
+            part = make_performance(signal, whole.score, shift, progress)
+        near = coarse_alignment(
+            level[first:stop], signal.hop, part.notes, part.chords, progress=progress
+        )
     except (DataError, ParameterError):  # beyond the piano, or silent
         return []
     times = near.times + first * signal.hop
@@ -127,7 +133,7 @@ def _part_of(whole: Performance, passages: tuple[Passage, ...], shift: int) -> l
             index = np.arange(len(whole.score))
             part = whole
             if shift != whole.shift:
-                part = make_performance(signal, whole.score, shift)
+                part = make_performance(signal, whole.score, shift, whole.progress)
             if np.abs(part.coarse[kept] - times).max() > _ELSEWHERE:
                 every = continued(whole.chords.onsets, kept, times, signal.duration)
                 part = replace(part, coarse=every)
@@ -140,7 +146,7 @@ def _part_of(whole: Performance, passages: tuple[Passage, ...], shift: int) -> l
         # notes of a chord need not begin together: an earlier one is not to follow the next
         order = np.argsort(closed, kind="stable")
         index, score = index[order], replace(whole.score.take(index[order]), onsets=closed[order])
-        part = make_performance(signal, score, shift)
+        part = make_performance(signal, score, shift, whole.progress)
     except DataError:  # beyond the piano, or too dense
         return []
     if len(part.chords) != kept.size:

@@ -33,6 +33,7 @@ from align._numba import compiled
 from align.features.pitch import N_BANDS
 from align.formats.scores import Chords, Score
 from align.music.coarse import averaged, playing_frames, recorded_profile, written_profile
+from align.progress import Progress, counted
 from align.types import Float32, Float64, IntArray
 
 __all__ = ["Passage", "Passages", "find_passages", "find_whole", "joined"]
@@ -77,19 +78,25 @@ class Passages:
 
 @one_thread()
 def find_passages(
-    level: Float32, hop: float, score: Score, chords: Chords, shifts: Iterable[int] = (0,)
+    level: Float32,
+    hop: float,
+    score: Score,
+    chords: Chords,
+    shifts: Iterable[int] = (0,),
+    progress: Progress | None = None,
 ) -> Passages:
     """Return which passages of a score a recording holds.
 
     `level` [shape=(T, N_BANDS)] and `hop` are those of `coarse_alignment`; `shifts` are semitones
     by which the recording may sound higher than the score. There is no passage where nothing of
-    two seconds fits.
+    two seconds fits. `progress` is called with the keys and tempos that are tried.
     """
     keys = sorted(set(shifts), key=lambda shift: (abs(shift), shift))
     first = _Problem(level, hop, score, _FIRST_STEP)
     stated = first.length / (len(first.recorded) * first.frame)
     stretches = (*(r for r in _SMALL if r * _FASTER > stated), *_STRETCHES)
-    found = {(k, r): first.cost(k, r) for k in keys for r in stretches}
+    tried = [(k, r) for k in keys for r in stretches]
+    found = {(k, r): first.cost(k, r) for k, r in counted(tried, progress, "looking for passages")}
     shift, stretch = min(found, key=lambda pair: found[pair])
     here = min((cost, r) for (k, r), cost in found.items() if k == keys[0])
     if found[shift, stretch] > (1.0 - _OTHER_KEY) * here[0]:
@@ -102,7 +109,11 @@ def find_passages(
 
 @one_thread()
 def find_whole(
-    level: Float32, hop: float, score: Score, shifts: Iterable[int] = (0,)
+    level: Float32,
+    hop: float,
+    score: Score,
+    shifts: Iterable[int] = (0,),
+    progress: Progress | None = None,
 ) -> tuple[float, float, int]:
     """Return from when to when a whole score fits best in a longer recording, and in which key.
 
@@ -114,7 +125,8 @@ def find_whole(
     keys = sorted(set(shifts), key=lambda shift: (abs(shift), shift))
     length = float(score.ends.max() - score.onsets[0])
     first = _Problem(level, hop, score, _FIRST_STEP, _TEMPOS[-1] * length / (len(level) * hop))
-    found = {(k, t): first.whole(k, t)[0] for k in keys for t in _TEMPOS}
+    tried = counted([(k, t) for k in keys for t in _TEMPOS], progress, "looking for the score")
+    found = {(k, t): first.whole(k, t)[0] for k, t in tried}
     shift, tempo = max(found, key=lambda pair: found[pair])
     here = max((gain, t) for (k, t), gain in found.items() if k == keys[0])
     if found[shift, tempo] < (1.0 + _OTHER_KEY) * here[0]:

@@ -16,6 +16,7 @@ from align.features.signal import Signal
 from align.formats.scores import Chords, Score, chords, distinct, read_score
 from align.music.coarse import coarse_alignment
 from align.music.repeats import FoldedScore, is_notation
+from align.progress import Progress, of_stage
 from align.types import Float64, IntArray, Note
 
 __all__ = [
@@ -66,6 +67,8 @@ class Performance:
         Semitones by which `notes` are higher than `score`.
     warnings : tuple of str
         What the user should know.
+    progress : callable, optional
+        Called, while this is aligned, with a stage, how much of it is done, and how much there is.
     """
 
     signal: Signal
@@ -79,6 +82,7 @@ class Performance:
     cost: float
     shift: int = 0
     warnings: tuple[str, ...] = ()
+    progress: Progress | None = None
 
     @property
     def chord_of(self) -> IntArray:
@@ -148,11 +152,13 @@ def read_performance(
     return make_performance(read_signal(audio, rate=rate, highest_rate=highest_rate), score)
 
 
-def make_performance(signal: Signal, score: Score, shift: int = 0) -> Performance:
+def make_performance(
+    signal: Signal, score: Score, shift: int = 0, progress: Progress | None = None
+) -> Performance:
     """Align a recording that has been read coarsely with a score; as `read_performance`.
 
     It is as if the score were written `shift` semitones higher; of notes that are then beyond the
-    piano the octave is heard.
+    piano the octave is heard. `progress` hears of this, and of what is done with the result.
     """
     name = signal.name
     notes, row = sounding_notes(score, shift, name)
@@ -164,7 +170,8 @@ def make_performance(signal: Signal, score: Score, shift: int = 0) -> Performanc
             path=name,
         )
     try:
-        coarse = coarse_alignment(semitone_levels(signal), signal.hop, notes, grouped)
+        level = semitone_levels(signal, of_stage(progress, "listening"))
+        coarse = coarse_alignment(level, signal.hop, notes, grouped, progress=progress)
     except ParameterError as error:  # silent throughout
         raise DataError("the recording is silent; nothing can be aligned.", path=name) from error
     written = float(score.ends.max() - score.onsets[0])
@@ -180,6 +187,7 @@ def make_performance(signal: Signal, score: Score, shift: int = 0) -> Performanc
         coarse.cost,
         shift,
         (*score.left_out, *_warnings(signal, coarse.end - coarse.begin, written)),
+        progress,
     )
 
 

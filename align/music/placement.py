@@ -12,6 +12,7 @@ from align.music.functions import ChordFunctions
 from align.music.notes import note_spread, note_times
 from align.music.performance import Performance
 from align.music.unplayed import other_pitches, unplayed_evidence
+from align.progress import of_stage
 from align.sequence.frames import in_order
 from align.sequence.refine import refine_onsets
 from align.types import Float64, IntArray
@@ -91,7 +92,9 @@ def place_notes(
         performance.signal, performance.notes.pitches, places, near, sure, evidence[:, 1], other
     )
     if network.network.fine_ is not None:
-        closer = network.network.fine_.moved(performance.signal, keys, seconds)
+        closer = network.network.fine_.moved(
+            performance.signal, keys, seconds, of_stage(performance.progress, "placing notes")
+        )
         seconds = np.clip(closer, 0.0, performance.signal.duration)
     return PlacedNotes(
         seconds, chords, evidence, sure, np.concatenate([evidence, missing], axis=1)

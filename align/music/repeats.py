@@ -16,6 +16,7 @@ from typing import TypeVar
 from align.errors import DataError, ParameterError
 from align.formats.score_partitura import NOTATION_SUFFIXES, Notation
 from align.formats.scores import Score, score_of_rows
+from align.progress import Progress, of_stage
 
 __all__ = ["FoldedScore", "best_way", "check_repeats", "is_notation"]
 
@@ -77,11 +78,16 @@ class FoldedScore:
         return score_of_rows(rows, self._path, repeats=repeats, beats=beats)
 
 
-def best_way(score: FoldedScore, fit: Callable[[Score], _T], cost: Callable[[_T], float]) -> _T:
+def best_way(
+    score: FoldedScore,
+    fit: Callable[[Score], _T],
+    cost: Callable[[_T], float],
+    progress: Progress | None = None,
+) -> _T:
     """Return what `fit` returned for the way through a score of least `cost`.
 
     `fit` raises DataError for a way that cannot be right (too long, say), and so does this where
-    none can be.
+    none can be. `progress` is called with the ways tried, and how many they may become.
     """
     seen: dict[str, _T | None] = {}
     reasons: list[DataError] = []
@@ -93,10 +99,13 @@ def best_way(score: FoldedScore, fit: Callable[[Score], _T], cost: Callable[[_T]
             except DataError as error:
                 seen[way] = None
                 reasons.append(error)
+            report(len(seen), most)
         found = seen[way]
         return float("inf") if found is None else cost(found)
 
     n = score.n_repeats
+    report = of_stage(progress, "trying repeats") or (lambda done, total: None)
+    most = 2 + n * _SWEEPS
     best = min(("y" * n, "n" * n), key=at)
     for _ in range(_SWEEPS if n > 1 else 0):
         before = best
@@ -105,6 +114,7 @@ def best_way(score: FoldedScore, fit: Callable[[Score], _T], cost: Callable[[_T]
             best = min((best, other), key=at)
         if best == before:
             break
+    report(most, most)
     found = seen[best]
     if found is None:
         raise reasons[0]

@@ -17,6 +17,7 @@ from align.features.note_network import NoteNetwork
 from align.features.signal import Signal
 from align.formats.scores import Score
 from align.music.performance import Performance
+from align.progress import of_stage
 from align.types import Float64, FloatArray, IntArray
 
 __all__ = ["N_UNPLAYED", "other_pitches", "spoiled_score", "true_onsets", "unplayed_evidence"]
@@ -99,6 +100,7 @@ def other_pitches(
             frames[k] - _AROUND,
             2 * _AROUND + 1,
             performance.context[k],
+            of_stage(performance.progress, "checking notes"),
         )
         np.maximum.at(out, k, np.minimum(found.max(axis=1), _ODDS))
     return out / _ODDS_SIZE

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mido
 import numpy as np
@@ -354,9 +355,9 @@ def test_repeats_are_taken_as_asked(
     seen: list[tuple[str, str]] = []
     plain = align.MusicAligner.align
 
-    def spy(self: align.MusicAligner, audio: Path, score: Path) -> MusicAlignment:
+    def spy(self: align.MusicAligner, audio: Path, score: Path, **options: Any) -> MusicAlignment:
         seen.append((self.repeats, Path(score).name))
-        return plain(self, audio, score)
+        return plain(self, audio, score, **options)
 
     monkeypatch.setattr(align.MusicAligner, "align", spy)
     assert run("music", "piece.wav", "piece.mid", "--model", model, *options).exit_code == 0
@@ -558,6 +559,7 @@ def test_without_a_model_it_is_said_which_was_taken_and_why(
     result = run("music", "piece.wav", "piece.mid", "--transpose", 0)
     assert result.exit_code == 0, result.stderr
     assert (sentence in result.stderr) == said
+    assert callable(asked.pop("progress"))
     assert asked == {"repeats": "auto", "transpose": 0, "tuning": None, "offsets": False}
     told = run("music", "piece.wav", "piece.mid", "--overwrite", "--verbose").stderr
     assert sentence in told

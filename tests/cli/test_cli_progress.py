@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from command_line import run
@@ -63,3 +64,40 @@ def test_a_log_is_told_what_takes_long(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert told.exit_code == 0, told.stderr
     assert re.search(r"^(Aligning .*kiwi\.flac|Compiling) ", told.stderr)
     assert run(*args, "-o", "b.csv", "-q").stderr == ""
+
+
+def test_a_bar_is_drawn_of_music_that_takes_long_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    console = Console()
+    progress = console.progress_of_long()
+    progress("listening", 1, 2)
+    now[0] = 1.9
+    progress("listening", 2, 2)
+    assert stream.getvalue() == ""
+    now[0] = 2.0
+    progress("finding notes", 3, 7)
+    console.finish()
+    assert "finding notes" in stream.getvalue()
+    assert "3/7" in stream.getvalue()
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_music_shows_its_progress(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("align.cli.console._LONG", 0.0)
+    seen: dict[str, tuple[int, int]] = {}
+    monkeypatch.setattr(
+        Console, "progress", lambda _, stage, done, total: seen.update({stage: (done, total)})
+    )
+    piece = files("align.data") / "minuet"
+    model = ("--model", "piano") if named else ()
+    result = run("music", piece / "audio.flac", piece / "score.mid", *model)
+    assert result.exit_code == 0, result.stderr
+    assert {"listening", "finding notes", "aligning", "placing notes"} <= set(seen)
+    assert ("asking another model" in seen) != named
+    assert all(done == total for done, total in seen.values())

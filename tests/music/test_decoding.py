@@ -52,6 +52,7 @@ def test_a_key_is_not_struck_twice_at_once(
     keys: list[int], coarse: list[float], found: list[int]
 ) -> None:
     performance: Any = SimpleNamespace(
+        progress=None,
         notes=SimpleNamespace(pitches=np.array(keys)),
         chords=SimpleNamespace(group=np.arange(2), onsets=np.array([0.0, 0.5])),
         coarse=np.array(coarse),

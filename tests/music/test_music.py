@@ -648,6 +648,38 @@ def test_a_part_is_not_taken_where_the_whole_score_was_found(
     assert finding.best_part(whole, place, (0.2, 0.5)).part is part.part
 
 
+# Progress ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("doubtful", [False, True])
+def test_aligning_says_how_far_it_is(
+    model: MusicAligner,
+    unseen: tuple[Path, Path, np.ndarray],
+    monkeypatch: pytest.MonkeyPatch,
+    doubtful: bool,
+) -> None:
+    audio, score, _ = unseen
+    if doubtful:
+        monkeypatch.setattr(model, "transpose", 0)
+        monkeypatch.setattr(finding, "_doubtful", lambda *_: True)
+    told: list[tuple[str, int, int]] = []
+    found = model.align(audio, score, progress=lambda *args: told.append(args))
+    silent = model.align(audio, score)
+    np.testing.assert_array_equal(found.onsets, silent.onsets)
+    np.testing.assert_array_equal(found.confidence, silent.confidence)
+    stages = list(dict.fromkeys(stage for stage, *_ in told))
+    always = ["listening", "aligning roughly", "finding notes", "aligning", "placing notes"]
+    assert [stage for stage in stages if stage != "checking notes"][:5] == always
+    searches = {"looking for the score", "looking for passages"}
+    assert searches & set(stages) == (searches if doubtful else set())
+    for k, (stage, done, total) in enumerate(told):
+        assert 0 <= done <= total
+        last = k + 1 == len(told) or told[k + 1][0] != stage
+        assert done == total if last else True  # no stage is left before it is done
+        begins = k == 0 or told[k - 1][0] != stage
+        assert begins or done >= told[k - 1][1] or told[k - 1][1] == total
+
+
 # Repeats -------------------------------------------------------------------------------------
 
 

@@ -153,7 +153,17 @@ def test_every_way_is_found_where_each_repeat_costs_its_own(n):
         def cost(way, truth=truth):
             return sum(a != b for a, b in zip(way, truth, strict=True))
 
-        assert best_way(Ways(n), lambda way, tried=tried: tried.append(way) or way, cost) == truth
+        told = []
+        found = best_way(
+            Ways(n),
+            lambda way, tried=tried: tried.append(way) or way,
+            cost,
+            lambda *args, told=told: told.append(args),
+        )
+        assert found == truth
+        assert {stage for stage, *_ in told} == {"trying repeats"}
+        assert [done for _, done, _ in told[:-1]] == list(range(1, len(tried) + 1))
+        assert told[-1] == ("trying repeats", 2 + 3 * n, 2 + 3 * n)
         assert len(tried) == len(set(tried)) <= 2 + 3 * n
 
 
