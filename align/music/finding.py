@@ -286,7 +286,7 @@ def result_of(
         warnings = [text, *warnings] if text else warnings
     if _poor(match, match_range):
         mismatches = ()
-    elif unplayed is not None and (text := wrong_score(unplayed[index])):
+    elif unplayed is not None and (text := wrong_score(unplayed[index], whole=index.size == n)):
         warnings.append(text)
     onsets, confidence = chords[whole.chord_of], np.zeros(n)
     onsets[index] = placed.notes[part.row] - offset

@@ -110,23 +110,27 @@ def score_mismatches(
     return tuple(sorted(found, key=lambda mismatch: mismatch.start))
 
 
-def wrong_score(unplayed: Float64) -> str | None:
+def wrong_score(unplayed: Float64, *, whole: bool = True) -> str | None:
     """Return a warning where so many notes were not played that the score may be another version.
 
-    `unplayed` [shape=(P,)] is the probability of the notes in passages that are played.
+    `unplayed` [shape=(P,)] is the probability of the notes in passages that are played; `whole`
+    says that these are the whole score. Surer ones decide; told are all that are listed.
 
     Examples
     --------
     >>> wrong_score(np.array([0.1, 0.95, 0.99]))
     >>> wrong_score(np.array([0.1, 0.95, 0.99, 0.92]))[:36]
     '3 of 4 notes were probably not playe'
+    >>> wrong_score(np.array([0.1, 0.8, 0.95, 0.99, 0.92]), whole=False)[:42]
+    '4 of 5 notes of these passages were probab'
     """
-    listed, n = int((unplayed >= _SURE).sum()), len(unplayed)
-    if listed < _WARNED[0] or listed < _WARNED[1] * n:
+    sure, n = int((unplayed >= _SURE).sum()), len(unplayed)
+    if sure < _WARNED[0] or sure < _WARNED[1] * n:
         return None
+    listed, part = int((unplayed >= LISTED).sum()), "" if whole else " of these passages"
     return (
-        f"{listed} of {n} notes were probably not played, more than a right score lists; check "
-        "that recording and score are of one version, and look at the mismatches."
+        f"{listed} of {n} notes{part} were probably not played, more than a right score lists; "
+        "check that recording and score are of one version, and look at the mismatches."
     )
 
 

@@ -8,7 +8,7 @@ import align
 from align.formats.beats import beats_of_bars
 from align.formats.scores import Score
 from align.music.coarse import Sound
-from align.music.mismatches import score_mismatches, unplayed_of
+from align.music.mismatches import LISTED, score_mismatches, unplayed_of, wrong_score
 from align.music.unplayed import spoiled_score, true_onsets
 from align.types import Note, PlayedPassage
 
@@ -93,3 +93,17 @@ def test_bars_and_stretches_are_listed():
     assert (wait.start, wait.end) == pytest.approx((chords[20], late[20]), abs=0.1)
     pause = sounding(32.0, silent=(chords[20] + 2.0, late[20]))
     assert score_mismatches(*told, pause) == ()
+
+
+def test_a_warning_tells_as_many_notes_as_are_listed() -> None:
+    unplayed = np.full(191, 0.01)
+    unplayed[[5, 40, 90]] = 0.95
+    unplayed[120] = LISTED
+    warning = wrong_score(unplayed)
+    assert warning is not None
+    assert warning.startswith("4 of 191 notes were probably not played")
+    part = wrong_score(unplayed, whole=False)
+    assert part is not None
+    assert part.startswith("4 of 191 notes of these passages were probably not played")
+    unplayed[5] = 0.8  # which of the scores are warned of is decided by surer ones
+    assert wrong_score(unplayed) is None
