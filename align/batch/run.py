@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +27,13 @@ from align.files.kept import OWN_FOLDER, kept_file
 from align.files.lock import FolderLock
 from align.files.regular import open_regular
 from align.models.bundled import speech_model
+from align.progress import Progress
 
 if TYPE_CHECKING:
     from align.batch.worker import Model
 
 __all__ = ["QUALITY_TABLE", "CorpusRun", "align_corpus"]
 
-Progress = Callable[[str, int, int], None]
 
 QUALITY_TABLE = "quality.csv"
 """Name of the table of measures in the folder of outputs."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from align.errors import DataError
+from align.progress import Progress
 from align.types import Example
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def pieces() -> list[Example]:
 def run(
     folder: str | os.PathLike[str],
     *,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> DemoResult:
     """Align the bundled recordings and write every output into a folder.
 

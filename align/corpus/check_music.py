@@ -13,7 +13,7 @@ Problems: a file that cannot be used. Warnings, for what deserves a look:
 * sound sampled so slowly that the higher partials are missing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from align.corpus.issues import Issue, Validation
 from align.corpus.pieces import NO_PIECES, find_pieces
 from align.corpus.reading import problem_of, read_piece
 from align.errors import AlignError, DataError
+from align.progress import Progress
 
 __all__ = ["validate_music"]
 
@@ -32,9 +33,7 @@ _BACKWARDS = 1.0  # seconds
 _LOWEST_RATE = 16000  # Hz
 
 
-def validate_music(
-    root: str, *, progress: Callable[[str, int, int], None] | None = None
-) -> Validation:
+def validate_music(root: str, *, progress: Progress | None = None) -> Validation:
     """Return what `align.corpus.validate_corpus` returns, of a folder or manifest of pieces."""
     pieces = find_pieces(root, None)
     if not pieces:

@@ -8,7 +8,7 @@ labels that look alike and are stored in two ways.
 
 import os
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from align.corpus.issues import Issue, Validation, odd_formats
 from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs
@@ -17,6 +17,7 @@ from align.errors import AlignError, DataError
 from align.formats.files import read_labels
 from align.formats.labels import OVERRUN, Labels
 from align.formats.phone_map import nearest_label
+from align.progress import Progress
 from align.types import SILENCES
 
 __all__ = ["hidden_files", "validate_speech"]
@@ -30,7 +31,7 @@ def validate_speech(
     *,
     phones: Collection[str] | None = None,
     tier: str | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Validation:
     """Return what `align.corpus.validate_corpus` returns, of a folder or manifest of speech."""
     pairs = find_pairs(root, None)

@@ -1,12 +1,13 @@
 """What is wrong with a corpus, before hours are spent on it."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 from align.corpus.check_music import validate_music
 from align.corpus.check_speech import validate_speech
 from align.corpus.issues import Validation
 from align.corpus.reading import check_kind
+from align.progress import Progress
 
 __all__ = ["validate_corpus"]
 
@@ -17,7 +18,7 @@ def validate_corpus(
     *,
     phones: Collection[str] | None = None,
     tier: str | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Validation:
     """Return what is wrong with a corpus, before hours are spent on it.
 

@@ -20,7 +20,7 @@ Conventions
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ from align.evaluation.label_classes import classes_of
 from align.evaluation.label_trees import Found, Wanted, label_files
 from align.evaluation.report import OTHER, START, FileResult, Report, Score
 from align.evaluation.tree_evaluation import TreeEvaluation
+from align.progress import Progress
 from align.types import SILENCES
 
 __all__ = [
@@ -40,7 +41,6 @@ __all__ = [
     "match_labels",
 ]
 
-Progress = Callable[[str, int, int], None]
 
 _MOST_CELLS = 5 * 10**7
 _ROUNDING = 1e-9

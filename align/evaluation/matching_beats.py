@@ -26,8 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
-from align.evaluation.piece_files import PieceFiles, Progress
+from align.evaluation.piece_files import PieceFiles
 from align.formats.beat_times import BEAT_SUFFIXES, read_beat_times
+from align.progress import Progress
 
 __all__ = ["BeatEvaluation", "evaluate_beats", "holds_beats"]
 

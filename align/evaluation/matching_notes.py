@@ -19,12 +19,13 @@ import numpy as np
 
 from align.errors import DataError
 from align.evaluation.file_result import FileResult
-from align.evaluation.piece_files import PieceFiles, Progress
+from align.evaluation.piece_files import PieceFiles
 from align.evaluation.report import Report
 from align.evaluation.tree_evaluation import TreeEvaluation
 from align.formats.music_files import read_music
 from align.formats.score_table import read_truth_rows
 from align.formats.table import is_music
+from align.progress import Progress
 from align.types import pitch_name
 
 __all__ = ["evaluate_notes", "holds_notes"]

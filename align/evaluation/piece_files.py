@@ -8,10 +8,10 @@ from typing import TypeVar
 from align.errors import AlignError, DataError, error_reason
 from align.files.folders import walk
 from align.files.names import comparable
+from align.progress import Progress
 
-__all__ = ["PieceFiles", "Progress"]
+__all__ = ["PieceFiles"]
 
-Progress = Callable[[str, int, int], None]
 _Score = TypeVar("_Score")
 
 

@@ -40,8 +40,9 @@ from align.music.pieces import TimedPiece, describe_piece, read_piece, score_of
 from align.music.placement import PlacedNotes, place_notes
 from align.music.repeats import check_repeats
 from align.music.state import set_state, state_of
+from align.progress import Progress
 from align.results.music import MusicAlignment
-from align.sequence.base import Aligner, Progress
+from align.sequence.base import Aligner
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.evidence import EvidenceModel
 from align.sequence.placement import moved_offset

@@ -21,8 +21,7 @@ from align.music.performance import make_performance
 from align.music.pieces import TimedPiece
 from align.music.placement import PlacedNotes, match_of, place_notes
 from align.music.unplayed import spoiled_score, true_onsets
-from align.progress import counted
-from align.sequence.base import Progress
+from align.progress import Progress, counted
 from align.sequence.evidence import EvidenceModel
 from align.types import Float64, IntArray
 

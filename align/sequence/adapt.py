@@ -36,7 +36,8 @@ from align._params import not_fitted_error
 from align.errors import AlignError, DataError, ParameterError
 from align.evaluation.report import FileResult, Report
 from align.learners.parts.projections import project_orthant
-from align.sequence.base import Aligner, Progress
+from align.progress import Progress
+from align.sequence.base import Aligner
 from align.sequence.crossfit import folds_of
 from align.sequence.parts import n_recordings, recordings_of
 from align.sequence.problem import AlignmentProblem, Truth

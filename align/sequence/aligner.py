@@ -23,6 +23,7 @@ from align.errors import DataError, ParameterError
 from align.features import Signal
 from align.features.audio import lent
 from align.potentials import Path, Potentials
+from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.anchors import (
     Anchors,
@@ -32,7 +33,7 @@ from align.sequence.anchors import (
     held_in_sequence,
     with_room,
 )
-from align.sequence.base import NAMELESS, Progress
+from align.sequence.base import NAMELESS
 from align.sequence.cover import covering
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of

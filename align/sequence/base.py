@@ -27,9 +27,9 @@ import os
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ from align._params import ParamsMixin, not_fitted_error
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.report import FileResult, Report
 from align.models.file import write_model
+from align.progress import Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of, digest_of_training
 from align.sequence.crossfit import cross_fit
 from align.sequence.parts import n_recordings
@@ -52,10 +53,8 @@ if TYPE_CHECKING:  # what learns is loaded by what learns, not to align
     from align.learners.structured.costs import OnsetCost
     from align.learners.structured.learner import StructuredLearner
 
-__all__ = ["NAMELESS", "Aligner", "Progress"]
+__all__ = ["NAMELESS", "Aligner"]
 
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with a stage, how much of it is done, and how much there is."""
 
 NAMELESS = "recording"
 """What messages call a recording that has no name."""

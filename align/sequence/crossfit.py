@@ -8,17 +8,16 @@ folds, to score that fold, and once more on everything, for use.
 
 import copy
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from align._blas import one_thread
 from align.errors import ParameterError
 from align.features import Feature
 from align.features.base import noted
+from align.progress import Progress
 
 __all__ = ["cross_fit", "folds_of"]
-
-Progress = Callable[[str, int, int], None]
 
 
 def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:

@@ -25,6 +25,7 @@ import numpy.typing as npt
 from align.decoders.coarse_blocks import CoarseBlocks
 from align.errors import DataError
 from align.features import Signal
+from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.search import Room
 from align.terms import BaseFunctions, DurationTerm
@@ -179,7 +180,7 @@ def aligned_stretches(
     duration: float,
     align: Callable[[Stretch], Found],
     speech: Callable[[Found], tuple[float, float]],
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> list[tuple[Stretch, Found]]:
     """Return the stretches between cuts and their alignments, without the cuts that were wrong.
 

@@ -16,8 +16,9 @@ from align.decoders import Lattice, decode
 from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
 from align.potentials import Potentials
+from align.progress import Progress
 from align.sequence.anchors import Held
-from align.sequence.base import Aligner, Progress
+from align.sequence.base import Aligner
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
 from align.sequence.extended import Extended

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.files.atomic import atomic_write
+from align.progress import Progress
 from align.results.timing import Timing
 from align.show.figure import (
     Picture,
@@ -110,7 +111,7 @@ def save_plot(
     dpi: int = 100,
     span: tuple[float, float] | None = None,
     others: Mapping[str, Timing] | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write the picture of an alignment to a file, without a display.

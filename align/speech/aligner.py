@@ -16,8 +16,9 @@ from align.features import Feature, Signal, TimedSignal
 from align.features.monophones import english_phone, monophone
 from align.features.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
+from align.progress import Progress
 from align.sequence.aligner import SequenceAligner
-from align.sequence.base import NAMELESS, Aligner, Progress
+from align.sequence.base import NAMELESS, Aligner
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.evidence import EvidenceModel
 from align.sequence.extended import Extended

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from align.formats.phone_map import read_phone_map
+from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors
-from align.sequence.base import Progress
 
 __all__ = ["align_mapped"]
 

@@ -17,8 +17,7 @@ from align._blas import one_thread
 from align.decoders import decode
 from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
-from align.progress import counted
-from align.sequence.base import Progress
+from align.progress import Progress, counted
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.stretches import MOST_OF_STRETCH

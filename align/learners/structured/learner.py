@@ -19,7 +19,7 @@ Fig. 5.4, Theorem 7, and chapter 9.
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -56,11 +56,10 @@ from align.learners.structured.problems import (
     signs_of,
 )
 from align.learners.theory import Round
+from align.progress import Progress
 from align.types import Float64
 
 __all__ = ["StructuredLearner"]
-
-Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 _CHECKPOINT = "learner"

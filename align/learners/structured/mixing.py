@@ -27,9 +27,9 @@ McDonald, Hall and Mann, "Distributed training strategies for the structured per
 2010, Fig. 3 and Theorem 3.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -43,11 +43,11 @@ from align.learners.parts.saved import Saved
 from align.learners.structured._resume import restore_generator, state_of_generator
 from align.learners.structured.learner import StructuredLearner
 from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
+from align.progress import Progress
 from align.types import Float64
 
 __all__ = ["ParameterMixing"]
 
-Progress: TypeAlias = Callable[[str, int, int], None]
 
 _CHECKPOINT = "mixing"
 _TOTALS = ("n_rounds_", "n_mistakes_", "n_updates_", "n_null_")

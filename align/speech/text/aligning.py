@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from align._blas import one_thread
 from align.errors import ParameterError
+from align.progress import Progress
 from align.sequence.anchors import GivenAnchors
-from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
 from align.speech.text.channels import on_own_channels
 from align.speech.text.conversation import conversations_of

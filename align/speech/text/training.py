@@ -15,8 +15,7 @@ import numpy as np
 from align.errors import DataError, ParameterError
 from align.features import Feature, TimedSignal
 from align.potentials import Path
-from align.progress import counted
-from align.sequence.base import Progress
+from align.progress import Progress, counted
 from align.sequence.crossfit import folds_of
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fits_of

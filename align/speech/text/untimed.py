@@ -17,8 +17,9 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from align.errors import DataError, ParameterError, error_reason
+from align.progress import Progress
 from align.sequence.adapt import adapt_features
-from align.sequence.base import Aligner, Progress
+from align.sequence.base import Aligner
 from align.speech.text.lattice import Realised, word_lattice
 from align.speech.text.model import checked_model, model_labels
 from align.speech.text.pronouncing.articulation import LOOSE, IpaRules

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from align.errors import DataError
+from align.progress import Progress
 from align.sequence.anchors import Anchors
-from align.sequence.base import Progress
 from align.speech.text.checking.passages import SURE
 from align.speech.text.conversation import LOOSE, Conversation
 from align.speech.text.parts import Recording

@@ -1,7 +1,7 @@
 """Whether a folder of recordings and transcripts can be aligned, before hours are spent on it."""
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from align.corpus.check_speech import hidden_files
 from align.corpus.issues import Issue, Validation, odd_formats
@@ -9,6 +9,7 @@ from align.corpus.pairs import find_pairs
 from align.corpus.reading import header, problem_of
 from align.errors import AlignError, DataError
 from align.formats.labels import OVERRUN
+from align.progress import Progress
 from align.speech.text.pronouncing.dictionary import Dictionary
 from align.speech.text.pronouncing.lookup import look_up, look_up_all, out_of_vocabulary
 from align.speech.text.reading.normalise import split_words, spoken_noise
@@ -32,7 +33,7 @@ def validate_transcripts(
     language: str = "en",
     guess: bool = True,
     optional: bool = False,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Validation:
     """Return what is wrong with recordings and their transcripts.
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from align.errors import DataError
+from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
-from align.sequence.base import Progress
 from align.sequence.evidence import log_odds
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches

@@ -20,7 +20,7 @@ Crammer, Dekel, Keshet, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algor
 2006. Yu and Joachims, "Learning structural SVMs with latent variables", ICML 2009.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ import numpy.typing as npt
 from align.decoders import LatticePath
 from align.learners.parts import step_limits
 from align.learners.parts.steps import exact_alpha, hinge
+from align.progress import Progress
 from align.sequence.on_lattice import LatticeScores
 from align.speech.text.lattice import WordLattice
 from align.terms import SegmentTerm
@@ -120,7 +121,7 @@ def learn_costs(
     C: float = C,
     epochs: int = EPOCHS,
     random_state: int = 0,
-    progress: Callable[[str, int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, float]:
     """Return the weight of each name, from recordings with text and phones.
 
