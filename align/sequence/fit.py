@@ -51,22 +51,22 @@ def fields_of(
     if fit is None:
         return {}
     first = place[:-1]
-    size = np.maximum(np.diff(place), 1)
-    total = np.add.reduceat(log_odds(fit.events[: max(place[-1], first[-1] + 1)], _LEAST), first)
-    parts = logistic(total / np.sqrt(size))
+    parts = joined(fit.events[: max(place[-1], first[-1] + 1)], first)
     own = parts if asked is None else parts[asked[first]]
     return {"match": fit.match, "event_match": own, "warnings": fit.warnings}
 
 
-def joined(matches: npt.ArrayLike) -> float:
-    """Return the match of a phone or word, given those of its parts [shape=(n,)], n > 0.
+def joined(matches: npt.ArrayLike, first: npt.ArrayLike = (0,)) -> Float64:
+    """Return the match of phones or words, given those of their parts, in order.
 
-    Parts are not independent, and count for the square root of their number.
+    The parts of the k-th begin with number ``first[k]``; it has one at the least. They are not
+    independent, and count for the square root of their number.
 
     Examples
     --------
-    >>> round(joined([0.9]), 2), round(joined([0.9] * 4), 2), round(joined([0.2, 0.8]), 2)
-    (0.9, 0.99, 0.5)
+    >>> joined([0.9, 0.9, 0.9, 0.9, 0.2, 0.8], first=[0, 1, 4]).round(2)
+    array([0.9 , 0.98, 0.5 ])
     """
     odds = log_odds(np.asarray(matches, dtype=np.float64), _LEAST)
-    return float(logistic(odds.sum() / np.sqrt(odds.size)))
+    size = np.maximum(np.diff(np.append(first, len(odds))), 1)
+    return logistic(np.add.reduceat(odds, np.asarray(first, dtype=np.intp)) / np.sqrt(size))

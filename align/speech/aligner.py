@@ -509,7 +509,7 @@ class SpeechAligner(PhoneAligner):
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         signal = self._recent_signal(audio, rate, name)
         start, stop = np.rint(intervals / signal.hop).astype(np.intp).T
-        return second_ear(signal, [self._sound(label) for label in labels], start, stop)
+        return second_ear(signal, self._sounds(labels), start, stop)
 
     def word_ear(
         self,
@@ -553,10 +553,9 @@ class SpeechAligner(PhoneAligner):
     def _columns(self, labels: Sequence[str]) -> list[int]:
         """Return what labels sound like to a second ear; nothing where one is no sound."""
         columns = []
-        for label in labels:
+        for label, sound in zip(labels, self._sounds(labels), strict=True):
             own = None if self.takes_ipa else english_phone(label)
             if own is None:
-                sound = self._sound(label)
                 try:
                     own = None if sound is None else monophone(sound)
                 except DataError:
@@ -566,15 +565,22 @@ class SpeechAligner(PhoneAligner):
             columns.append(own)
         return columns
 
-    def _sound(self, label: str) -> str | None:
-        """Return what a label sounds like to a second ear, in the IPA; None for no sound."""
-        symbol: str | None = self._symbol(label)
-        if self._unbounded(label) or is_closure(str(symbol)):
-            return None
-        if not self.takes_ipa:  # labels are those of TIMIT, or nothing is known of them
-            known = read_map("timit_ipa")
-            symbol = known.get(label, known.get(str(symbol)))
-        return None if symbol in SILENCES else symbol
+    def _sounds(self, labels: Sequence[str]) -> list[str | None]:
+        """Return what labels sound like to a second ear, in the IPA; None for no sound."""
+        known = self._phone_labels()
+        # labels of other models are those of TIMIT, or nothing is known of them
+        in_ipa = {} if self.takes_ipa else read_map("timit_ipa")
+
+        def sound(label: str) -> str | None:
+            symbol: str | None = known.symbol(label)
+            if self._unbounded(label) or is_closure(str(symbol)):
+                return None
+            if not self.takes_ipa:
+                symbol = in_ipa.get(label, in_ipa.get(str(symbol)))
+            return None if symbol in SILENCES else symbol
+
+        of = {label: sound(label) for label in dict.fromkeys(labels)}
+        return [of[label] for label in labels]
 
     def _unbounded(self, event: Event) -> bool:
         label = str(event)

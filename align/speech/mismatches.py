@@ -202,8 +202,8 @@ def by_second_ear(
     onsets: IntArray,
 ) -> Evidence:
     """Return evidence with what a second ear says of the events; as it is, if it knows none."""
-    judged = zip(events, evidence.sounds, strict=True)
-    symbols = [aligner._sound(str(event)) if own else None for event, own in judged]
+    sounds = aligner._sounds([str(event) for event in events])
+    symbols = [sound if own else None for sound, own in zip(sounds, evidence.sounds, strict=True)]
     start = np.clip(np.asarray(onsets, dtype=np.intp), *extended.span) - extended.before
     heard = second_ear(extended.own, symbols, start, start + evidence.frames)
     return replace(evidence, second=heard)

@@ -17,7 +17,7 @@ import numpy as np
 from align.errors import DataError
 from align.features.monophones import HOP, monophone, monophone_scores
 from align.features.signal import Signal
-from align.types import Float64, IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = ["second_ear"]
 
@@ -48,17 +48,21 @@ def second_ear(
         return None
     if not column.size:
         return None
-    scores = monophone_scores(signal)
-    scores = scores - scores.max(axis=1, keepdims=True)
-    total = np.zeros((len(scores) + 1, scores.shape[1]))
-    np.cumsum(scores, axis=0, dtype=np.float64, out=total[1:])
+    total = signal.cached(("total monophone scores",), lambda: _total(monophone_scores(signal)))
     first = np.rint(start[sounds] * (signal.hop / HOP)).astype(np.intp)
     last = np.rint(stop[sounds] * (signal.hop / HOP)).astype(np.intp)
-    first = np.clip(first, 0, len(scores) - 1)
-    last = np.clip(last, first + 1, len(scores))
+    first = np.clip(first, 0, len(total) - 2)
+    last = np.clip(last, first + 1, len(total) - 1)
     mean = (total[last] - total[first]) / (last - first)[:, None]
     own = mean[np.arange(len(column)), column]
-    others = mean @ np.bincount(column, minlength=scores.shape[1]) / len(column)
+    others = mean @ np.bincount(column, minlength=total.shape[1]) / len(column)
     out = np.full((len(symbols), 2), np.nan)
     out[sounds] = np.stack((own, own - others), axis=1)
     return out
+
+
+def _total(scores: Float32) -> Float64:
+    """Return the sums over the frames before each, less the best of each [shape=(T + 1, n)]."""
+    total = np.zeros((len(scores) + 1, scores.shape[1]))
+    np.cumsum(scores - scores.max(axis=1, keepdims=True), axis=0, dtype=np.float64, out=total[1:])
+    return total

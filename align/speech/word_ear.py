@@ -195,8 +195,9 @@ class _Text(NamedTuple):
         for k in range(len(words) + 1):
             door = _Door(left.first, left.score.copy())
             cost = _Door(left.first, left.score - _BEGIN_ELSE)
+            since = np.zeros(len(door.score), dtype=np.intp)  # nobody asks
             for own, entry in ((self.pause, left), (self.other, cost)):
-                _better(door, _passed(scores, own, entry, low[k], high[k]))
+                _pass(scores, *own, entry.score, 0, door.first, door.score, since)
             doors.append(door)
             if k == len(words):
                 break
@@ -272,8 +273,8 @@ def _pass(
 ) -> None:
     """Pass states in turn from frame `first` on; entry[t + ahead] is that before frame first + t.
 
-    score[t] becomes that of leaving them before frame first + t, if they were entered in frame
-    since[t]. Of equals it is better to stay.
+    score[t] is raised to that of leaving them before frame first + t, if they were entered in
+    frame since[t]. Of equals it is better to stay.
     """
     n = len(columns)
     value, begin = np.full(n, _NEVER), np.zeros(n, dtype=np.intp)
@@ -290,5 +291,6 @@ def _pass(
                 best = other
                 begin[k] = other_begin
             value[k] = best + scores[first + t, columns[k]] if best > 0.5 * _NEVER else _NEVER
-        score[t + 1] = value[n - 1] + leave[n - 1]
-        since[t + 1] = begin[n - 1]
+        if value[n - 1] + leave[n - 1] > score[t + 1]:
+            score[t + 1] = value[n - 1] + leave[n - 1]
+            since[t + 1] = begin[n - 1]

@@ -15,6 +15,7 @@ from align import Example, SequenceAligner
 from align.decoders import Lattice, decode
 from align.errors import DataError, ParameterError
 from align.features import Signal, onset_feature, segment_feature
+from align.features.audio import lent
 from align.formats.anchors import AnchorRow, AnchorTable
 from align.learners.structured.learner import StructuredLearner
 from align.potentials import Potentials
@@ -335,3 +336,16 @@ def test_few_and_short_recordings_are_kept():
     other = Signal(long.samples, RATE, HOP)
     assert recent.same(other, features) is other
     assert pickle.loads(pickle.dumps(recent)).same(again[4], features) is again[4]
+
+
+def test_samples_that_were_changed_are_another_recording():
+    recent, features = RecentSignals(), []
+    samples = np.sin(np.arange(RATE, dtype=np.float32))
+    for audio in (samples, lent(samples)):
+        kept, again = (
+            recent.same(Signal.read(audio, RATE, HOP, source_rate=RATE), features)
+            for _ in range(2)
+        )
+        assert again is kept
+        samples[5] += 1.0
+        assert recent.same(Signal.read(audio, RATE, HOP, source_rate=RATE), features) is not kept

@@ -138,7 +138,7 @@ def rows_of(
         elif k == 0 or place[k] != place[k - 1]:
             rows.append(row._replace(label=built.phones[place[k]]))
         elif fit is not None:  # the second part of a phone
-            rows[-1] = rows[-1]._replace(match=joined(fit[k - 1 : k + 1]))
+            rows[-1] = rows[-1]._replace(match=float(joined(fit[k - 1 : k + 1])[0]))
     rows.append(Row(SILENCE, begin + alignment.end, 1.0, -1))
     return rows
 
@@ -218,6 +218,7 @@ def tiers_of(
     kept = _joined_silences(rows, recording.duration, 0.5 / recording.rate + 1e-9)
     whole = [fit for fit in fits if fit.match is not None]
     known = any(row.around is not None for row in kept)
+    matches = [1.0 if row.match is None else row.match for row in kept]
     about: dict[str, Any] = {
         "audio": recording.audio,
         "rate": recording.own_rate,
@@ -227,17 +228,12 @@ def tiers_of(
         about["match"] = match_of(fits)
 
     def tier(heads: Sequence[int], labels: Sequence[str]) -> Alignment:
-        stops = [*heads[1:], len(kept)]
-        fit = [
-            joined([1.0 if row.match is None else row.match for row in kept[a:b]])
-            for a, b in zip(heads, stops, strict=True)
-        ]
         return Alignment(
             labels,
             [kept[k].start for k in heads],  # type: ignore[arg-type]
             recording.duration,
             confidence=np.array([kept[k].confidence for k in heads]),
-            event_match=np.array(fit) if whole else None,
+            event_match=joined(matches, heads) if whole else None,
             onset_intervals=np.array([kept[k].within() for k in heads]) if known else None,
             **about,
         )
