@@ -43,7 +43,7 @@ from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
 from align.features.signal import Signal
 from align.terms import DurationTerm, Term
-from align.types import SPOKEN_NOISE, Event, IntArray
+from align.types import SPOKEN_NOISE, Event, Float64, IntArray
 
 __all__ = ["DurationFeature", "LengthStatistics"]
 
@@ -71,9 +71,9 @@ class LengthStatistics:
     """
 
     labels: tuple[str, ...]
-    count: npt.NDArray[np.float64]
-    mean: npt.NDArray[np.float64]
-    variance: npt.NDArray[np.float64]
+    count: Float64
+    mean: Float64
+    variance: Float64
 
     @classmethod
     def of(
@@ -91,7 +91,7 @@ class LengthStatistics:
         not its own.
         """
         labels: list[str] = []
-        seconds: list[npt.NDArray[np.float64]] = [np.empty(0)]
+        seconds: list[Float64] = [np.empty(0)]
         for example in examples:
             n = len(example.events) - (not last)
             own = [str(event) for event in example.events]
@@ -297,9 +297,7 @@ class DurationFeature(Feature):
             self.statistics_ = known.mixed(new)
         return self
 
-    def log_density(
-        self, label: str, lengths: npt.ArrayLike, hop: float
-    ) -> npt.NDArray[np.float64]:
+    def log_density(self, label: str, lengths: npt.ArrayLike, hop: float) -> Float64:
         """Return the log density of lengths of a label.
 
         Parameters
@@ -316,14 +314,17 @@ class DurationFeature(Feature):
         np.ndarray [shape=(n,)]
             Natural logarithm of the density per frame.
         """
+        d = np.asarray(lengths, dtype=np.float64)
+        return self._log_density(label, d, np.log(np.maximum(d, _SMALLEST)), hop)
+
+    def _log_density(self, label: str, d: Float64, log_d: Float64, hop: float) -> Float64:
+        """Return the log density of lengths `d`, in frames, whose logarithms are known."""
         if self.statistics_ is None:
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
         mean, variance = self._law(label, self.statistics_)
-        d = np.asarray(lengths, dtype=np.float64)
         if self.distribution == "lognormal":
-            d = np.log(np.maximum(d, _SMALLEST))
             deviation = max(math.sqrt(variance), _SMALLEST_LOG)
-            scores = _log_normal(d, mean - math.log(hop), deviation) - d
+            scores = _log_normal(log_d, mean - math.log(hop), deviation) - log_d
         else:
             mean, deviation = mean / hop, max(math.sqrt(variance) / hop, _SMALLEST)
             if self.distribution == "normal":
@@ -358,10 +359,11 @@ class DurationFeature(Feature):
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the duration term, for lengths 0 .. T."""
         symbols, rows = rows_of(self._names(events))
-        lengths = np.arange(signal.n_frames + 1)
+        lengths = np.arange(signal.n_frames + 1.0)
+        logarithms = np.log(np.maximum(lengths, _SMALLEST))  # once for all labels
         table = np.empty((len(symbols), lengths.size))
         for scores, symbol in zip(table, symbols, strict=True):
-            scores[:] = self.log_density(str(symbol), lengths, signal.hop)
+            scores[:] = self._log_density(str(symbol), lengths, logarithms, signal.hop)
         if not self.last:
             rows[-1:] = -1
         rows[[str(event) == SPOKEN_NOISE for event in events]] = -1  # of any length
@@ -408,9 +410,7 @@ class DurationFeature(Feature):
         )
 
 
-def _log_normal(
-    x: npt.NDArray[np.float64], mean: float, deviation: float
-) -> npt.NDArray[np.float64]:
+def _log_normal(x: Float64, mean: float, deviation: float) -> Float64:
     """Natural logarithm of the normal density."""
     constant = math.log(deviation * math.sqrt(2.0 * math.pi))
     return -constant - (x - mean) ** 2 / (2.0 * deviation**2)

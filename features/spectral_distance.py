@@ -10,6 +10,7 @@ Shalev-Shwartz, "Online Learning", 2007, section 9.5.1.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -64,8 +65,13 @@ class SpectralDistance(Feature):
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return an onset term for each scale; all events share its single row."""
         x = signal.representation(self.representation, **self.options)
+        key = ("spectral distance", self.representation, *sorted(self.options.items()))
         rows = np.zeros(len(events), dtype=np.intp)
-        return {f"{self.name}_{j}": OnsetTerm(_distance(x, j)[None, :], rows) for j in self.scales}
+        terms: dict[str, Term] = {}
+        for j in self.scales:
+            distance = signal.cached((*key, j), partial(_distance, x, j))
+            terms[f"{self.name}_{j}"] = OnsetTerm(distance[None, :], rows)
+        return terms
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return what a model file must hold."""
