@@ -102,9 +102,10 @@ class Lattice:
         if wrong.size:
             u, v = arcs[wrong[0]]
             raise ParameterError(f"arcs: {u} -> {v} leaves the nodes 0..{n - 1}.")
-        code, count = np.unique(arcs[:, 0] * n + arcs[:, 1], return_counts=True)
-        if (count > 1).any():
-            u, v = divmod(int(code[count > 1][0]), n)
+        code = np.sort(arcs[:, 0] * n + arcs[:, 1])
+        twice = np.flatnonzero(code[1:] == code[:-1])
+        if twice.size:
+            u, v = divmod(int(code[twice[0]]), n)
             raise ParameterError(
                 f"arcs: {u} -> {v} is there twice; keep the one that scores more."
             )
@@ -381,7 +382,7 @@ def _nodes(values: npt.ArrayLike, n: int, name: str, *, empty: bool = False) -> 
         raise ParameterError(f"there is no {name[:-1]} node: {name} is empty.")
     if nodes.size and not 0 <= nodes.min() <= nodes.max() < n:
         raise ParameterError(f"{name}={nodes.tolist()}, must be nodes 0..{n - 1}.")
-    if np.unique(nodes).size != nodes.size:
+    if len(set(nodes.tolist())) != nodes.size:
         raise ParameterError(f"{name}={nodes.tolist()}, must be distinct.")
     return nodes
 
