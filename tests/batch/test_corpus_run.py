@@ -19,7 +19,7 @@ from synthetic_speech import write_recording
 import align
 from align.batch.journal import Journal, Record
 from align.batch.run import CorpusRun
-from align.batch.tasks import MusicWork
+from align.batch.tasks import MusicWork, SpeechWork
 from align.cli import cli
 from align.errors import DataError, ModelError, ParameterError
 from align.files.lock import FolderLock
@@ -206,6 +206,14 @@ def test_files_of_any_suffix_may_hold_words(recordings: Path, tmp_path: Path) ->
     (recordings / "ann/u0.lab").write_text("Ann ann")
     done = run(recordings, model="speech-en", text=True, suffix=".lab", dictionary=str(words))
     assert done.aligned == ("ann/u0",)
+
+
+def test_a_table_of_utterances_says_what_is_spoken(recordings: Path) -> None:
+    (recordings / "ann/u0.csv").write_text("start,end,text\n0,0.4,kiwi\n")
+    (recordings / "bob/u1.tsv").write_text("start\tend\ttext\n0\t400\tkiwi\n")
+    tasks, problems = SpeechWork(text=True).find(str(recordings))
+    assert [Path(task.source).name for task in tasks] == ["u0.csv", "u1.tsv"]
+    assert len(problems) == len(NAMES) - 2
 
 
 class Conductor(EvenAligner):

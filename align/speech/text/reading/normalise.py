@@ -67,6 +67,15 @@ _SIGNS = {
     },
     **{language: signs.words for language, signs in SIGNS_OF.items()},
 }
+_AND_A_HALF = {
+    "en": "and a half",
+    "fr": "et demi",
+    "es": "y medio",
+    "it": "e mezzo",
+    "pt": "e meio",
+}
+"""The sign ½ behind a number: 2½."""
+
 _POINT = frozenset({"en", "he", "ja", "ko", "th", "zh", "ar", "fa"})
 """Languages that write 1,000.5; the others here write 1.000,5."""
 
@@ -258,6 +267,8 @@ def _speakable(char: str, keep: str) -> bool:
 
 def _spell_out(chunk: str, language: str) -> str:
     """Return a chunk without spaces with its numbers and signs spelled out."""
+    if language in _AND_A_HALF:
+        chunk = re.sub("(?<=[0-9])½", f" {_AND_A_HALF[language]} ", chunk)
     for sign, word in _SIGNS.get(language, {}).items():
         chunk = chunk.replace(sign, f" {word} ")
     money = SIGNS_OF[language].money if language in SIGNS_OF else {}

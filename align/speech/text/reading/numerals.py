@@ -119,13 +119,16 @@ _RULES: Mapping[str, _Rule] = {
     ),
     "es": _Rule(
         "capítulo|tomo|acto|escena|libro|volumen|parte|artículo|título|tipo|fase",
-        ranked="siglo", ordinals=10,
+        ranked="siglo|s\\.", ordinals=10,
     ),
     "pt": _Rule(
         "capítulo|tomo|ato|cena|livro|volume|parte|artigo|título|tipo|fase",
-        ranked="século", ordinals=10,
+        ranked="século|séc\\.?", ordinals=10,
     ),
-    "it": _Rule("(?!)", ranked="secolo|capitolo|tomo|atto|scena|libro|volume|parte|articolo"),
+    "it": _Rule(
+        "(?!)",
+        ranked="secolo|sec\\.?|capitolo|cap\\.|tomo|atto|scena|libro|volume|parte|articolo",
+    ),
 }  # fmt: skip
 _FEMALE = re.compile(r".*a\.?|Isabel|Elisabeth|Margarethe|Margrethe|Beatrix|Maria|Marie")
 _OF_MEN = frozenset({"Luca", "Andrea", "Joshua"})

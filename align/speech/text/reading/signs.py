@@ -3,7 +3,7 @@
 German, French, Spanish, Italian and Portuguese.
 
 The numbers themselves are those of num2words. What is ambiguous without grammar is left alone:
-``St.``, ``m.`` and ``n.``, and ordinals of German that do not belong to a month.
+``St.`` and ``m.``, and ordinals of German that do not belong to a month.
 """
 
 import re
@@ -36,6 +36,17 @@ _RANK = re.compile(
     r"(?=[^\W\d_])(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|"
     r"November|Dezember)\b)"
 )
+_RANK_BY_DEGREE = re.compile(
+    r"(?<=[0-9])°(?=\s+(?:de\s+(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|"
+    r"noviembre|diciembre|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|"
+    r"dezembro)\b|(?!(?:d|de|di|da|do|del|della|dello|dos?|das?|e|ed|y|u|o|ou|a|al|alla|all|à|ao|con|com|"
+    r"in|en|em|tra|fra|entre|nel|sotto|sopra|sobre|bajo|abaixo|acima|per|por|più|más|mais|"
+    r"gradi|grados|graus|[CFKNSEWO]|cels\w*|fahr\w*|cent[ií]gra\w*|nord|sud|est|ovest|norte|sur|sul|"
+    r"este|leste|oeste|latitud\w*|longitud\w*)\b)[^\W\d_]))",
+    re.IGNORECASE,
+)
+"""The sign of degrees where that of an ordinal is meant, as most keyboards have it: 2° piano."""
+
 _TENS = re.compile(r"(?<![\w.,])([0-9]{2,4})(?=er(?:n|s)?\b)")
 _TIMES = re.compile(r"(?<![\w.,])([0-9]+)\s?[x×](?!\w)(?!\s*[0-9])")
 _DATE = re.compile(
@@ -72,6 +83,8 @@ class Signs:
         Regular expression of the letters behind an ordinal's digits; empty for none.
     feminine : str
         Regular expression of those letters where the ordinal is feminine.
+    apocope : str
+        Regular expression of those letters where the ordinal loses its last vowel.
     """
 
     words: Mapping[str, str]
@@ -84,6 +97,7 @@ class Signs:
     and_hundredths: str
     ordinal: str = ""
     feminine: str = "ª"
+    apocope: str = "(?!)"
 
     def prepare(self, text: str, known: Callable[[str], bool], number: Number) -> str:
         """Return a text without abbreviations, whose signs stand at their numbers.
@@ -105,6 +119,8 @@ class Signs:
             text = re.sub(form, partial(as_known, said=said), text)
         if self is SIGNS_OF["de"]:
             text = _in_german(text, number)
+        if self in (SIGNS_OF["it"], SIGNS_OF["es"], SIGNS_OF["pt"]):
+            text = _RANK_BY_DEGREE.sub("º", text)
         text = _BEFORE_SIGN.sub("", RANGE.sub(rf"\1 {self.to} \2", text))
         if self is SIGNS_OF["de"]:
             for date in (_DAY_AND_MONTH, _DATE):
@@ -142,6 +158,8 @@ class Signs:
             said = number(match[1], "ordinal").strip()
             if re.fullmatch(self.feminine, match[2]):
                 said = re.sub(r"o\b", "a", said) if said != "premier" else "première"
+            if re.fullmatch(self.apocope, match[2]):
+                said = said.removesuffix("o")
             return f" {said} "
 
         chunk = _TIME.sub(time, chunk)
@@ -205,8 +223,10 @@ SIGNS_OF: Mapping[str, Signs] = {
          "tel.": "Telefon", "jh.": "Jahrhundert", "str.": "Straße",
          "sog.": "sogenannte", "abs.": "Absatz", "bspw.": "beispielsweise", "jan.": "Januar",
          "feb.": "Februar", "aug.": "August", "sept.": "September", "okt.": "Oktober",
-         "nov.": "November", "dez.": "Dezember", "mrd.": "Milliarden"},
+         "nov.": "November", "dez.": "Dezember", "mrd.": "Milliarden", "etc.": "et cetera",
+         "v.chr.": "vor Christus", "n.chr.": "nach Christus", "jhd.": "Jahrhundert"},
         {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
+         r"(?<![\w.])Kap\.(?=\s?[0-9])": "Kapitel", r"(?<![\w.])Bd\.(?=\s?[0-9])": "Band",
          r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße"},
         "bis", ("ein", "Uhr", "Uhr"), "",
         {"€": ("ein Euro", "Euro"), "$": ("ein Dollar", "Dollar"), "£": ("ein Pfund", "Pfund")},
@@ -218,8 +238,13 @@ SIGNS_OF: Mapping[str, Signs] = {
         {"mme": "madame", "mlle": "mademoiselle", "dr": "docteur",
          "etc.": "et cetera", "p.ex.": "par exemple", "c.-à-d.": "c'est-à-dire",
          "n°": "numéro", "env.": "environ", "mmes": "mesdames", "mgr": "monseigneur",
-         "cf.": "confer", "tél.": "téléphone", "av.": "avenue", "bd": "boulevard"},
-        {r"(?<![\w.])M\.(?=\s+[A-ZÀ-Þ])": "monsieur",
+         "cf.": "confer", "tél.": "téléphone", "av.": "avenue", "bd": "boulevard",
+         "av.j.-c.": "avant Jésus-Christ", "ap.j.-c.": "après Jésus-Christ",
+         "apr.j.-c.": "après Jésus-Christ", "j.-c.": "Jésus-Christ"},
+        {r"(?<![\w.])[nN]°\s?(?=[0-9])": "numéro ",
+         r"(?<![\w.])[pP]p?\.(?=\s?[0-9])": "page",
+         r"(?<![\w.])[cC]hap\.(?=\s?[0-9])": "chapitre",
+         r"(?<![\w.])M\.(?=\s+(?:[A-ZÀ-Þ]|et\s+m(?:adame|ademoiselle)\b))": "monsieur",
          r"(?<![\w.])MM\.(?=\s+[A-ZÀ-Þ])": "messieurs"},
         "à", ("une", "heure", "heures"), "",
         {"€": ("un euro", "euros"), "$": ("un dollar", "dollars"), "£": ("une livre", "livres")},
@@ -235,12 +260,17 @@ SIGNS_OF: Mapping[str, Signs] = {
          "aprox.": "aproximadamente",
          "vd.": "usted", "vds.": "ustedes", "dña.": "doña", "sres.": "señores",
          "pág.": "página", "págs.": "páginas", "avda.": "avenida", "tel.": "teléfono",
-         "ee.uu.": "Estados Unidos", "a.c.": "antes de Cristo", "d.c.": "después de Cristo"},
-        {r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don"},
+         "ee.uu.": "Estados Unidos", "a.c.": "antes de Cristo", "d.c.": "después de Cristo",
+         "prof.": "profesor", "profa.": "profesora", "prof.ª": "profesora"},
+        {r"(?<![\w.])[nN](?:\.?º|°)\s?(?=[0-9])": "número ",
+         r"(?<![\w.])[sS]\.(?=\s+(?:prim|segund|terc|cuart|quint|sext|s[eé]pt|octav|noven|décim|"
+         r"once|doce|trece|catorce|quince|dieci|veint))": "siglo",
+         r"(?<![\w.])[cC]ap\.(?=\s?[0-9])": "capítulo", r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don"},
         "a", ("una", "", ""), "y",
         {"€": ("un euro", "euros"), "$": ("un dólar", "dólares"), "£": ("una libra", "libras")},
         "con",
-        ordinal=r"\.?º|\.?ª", feminine=r"\.?ª",
+        ordinal=r"\.?º|\.?ª|\.?er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na", feminine=r"\.?ª|.a",
+        apocope=r"\.?er",
     ),
     "it": Signs(
         {"&": "e", "+": "più", "=": "uguale a", "@": "chiocciola", "°": "gradi",
@@ -251,7 +281,9 @@ SIGNS_OF: Mapping[str, Signs] = {
          "pag.": "pagina", "tel.": "telefono", "cfr.": "confronta", "ca.": "circa", "n°": "numero",
          "v.le": "viale",
          "a.c.": "avanti Cristo", "d.c.": "dopo Cristo"},
-        {},
+        {r"(?<![\w.])[nN](?:\.|°|\.?º)\s?(?=[0-9])": "numero ",
+         r"(?<![\w.])(?<![0-9]\s)sec\.": "secolo",
+         r"(?<![\w.])[cC]ap\.(?=\s?[0-9a-z])": "capitolo"},
         "a", ("una", "", ""), "e",
         {"€": ("un euro", "euro"), "$": ("un dollaro", "dollari"),
          "£": ("una sterlina", "sterline")},
@@ -265,7 +297,8 @@ SIGNS_OF: Mapping[str, Signs] = {
          "p.ex.": "por exemplo", "n.º": "número", "nº": "número", "av.": "avenida",
          "tel.": "telefone", "pág.": "página", "págs.": "páginas", "séc.": "século",
          "aprox.": "aproximadamente", "a.c.": "antes de Cristo", "d.c.": "depois de Cristo"},
-        {r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom"},
+        {r"(?<![\w.])[nN](?:\.?º|°)\s?(?=[0-9])": "número ",
+         r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom"},
         "a", ("uma", "hora", "horas"), "e",
         {"€": ("um euro", "euros"), "$": ("um dólar", "dólares"), "R$": ("um real", "reais"),
          "£": ("uma libra", "libras")}, "e",

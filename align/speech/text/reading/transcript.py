@@ -77,6 +77,8 @@ TRANSCRIPT_SUFFIXES = (
     ANNOTATION,
     ".sbv",
     ".wrd",
+    ".csv",
+    ".tsv",
 )
 """Suffixes of transcripts, in lower case, in order of preference."""
 

@@ -1,7 +1,8 @@
 """Units of measure behind a number, as six languages say them: 5 km, 30 km/h, 20 °C, 12 m².
 
 Only signs behind a number are read, and a single letter only where a space parts the two (5 m, but
-not 5m, which may be five million). Languages that are not here leave units as they are written.
+not 5m, which may be five million) and no apostrophe follows (1998 l'équipe). Languages that are
+not here leave units as they are written.
 
 References
 ----------
@@ -89,7 +90,8 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "mg": ("milligrammo", "milligrammi"), "l": ("litro", "litri"),
         "ml": ("millilitro", "millilitri"),
         "km/h": ("chilometro all'ora", "chilometri all'ora"),
-        "min": ("minuto", "minuti"), "h": ("ora", "ore"), "ms": ("millisecondo", "millisecondi"),
+        "sec": ("secondo", "secondi"), "min": ("minuto", "minuti"), "h": ("ora", "ore"),
+        "ms": ("millisecondo", "millisecondi"),
         "Hz": ("hertz", "hertz"), "kHz": ("chilohertz", "chilohertz"), "MHz": ("megahertz",) * 2,
         "GHz": ("gigahertz", "gigahertz"), "kW": ("chilowatt", "chilowatt"),
         "MB": ("megabyte", "megabyte"), "GB": ("gigabyte", "gigabyte"),
@@ -130,7 +132,9 @@ def _behind_number(units: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
         (r"\s" if len(sign) == 1 else r"\s?") + re.escape(sign)
         for sign in sorted(units, key=len, reverse=True)
     )
-    return re.compile(rf"(?<![0-9.,])(?P<number>[0-9][0-9.,]*)(?P<unit>{signs})(?![\w²³/])")
+    return re.compile(
+        rf"(?<![0-9.,])(?P<number>[0-9][0-9.,]*)(?P<unit>{signs})(?![\w²³/]|'[^\W\d_])"
+    )
 
 
 _PATTERNS = {language: _behind_number(units) for language, units in _UNITS.items()}
@@ -143,6 +147,8 @@ def spell_units(text: str, language: str) -> str:
     --------
     >>> spell_units("30 km/h, 1 kg and 5m", "en")
     '30 kilometers per hour, one kilogram and 5m'
+    >>> spell_units("Nel 1945 l'Italia aveva 3 l d'acqua", "it")
+    "Nel 1945 l'Italia aveva 3 litri d'acqua"
     """
     units = _UNITS.get(language)
     if units is None:
