@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.evaluation.report import TOLERANCES_MS, FileResult
+from align.evaluation.report import TOLERANCES_MS, FileResult, Report
 
 __all__ = ["Comparison", "Interval", "compare"]
 
@@ -129,8 +129,8 @@ class Comparison:
 
 
 def compare(
-    first: Sequence[FileResult],
-    second: Sequence[FileResult],
+    first: Report | Sequence[FileResult],
+    second: Report | Sequence[FileResult],
     *,
     confidence_level: float = 0.95,
     n_resamples: int = 9999,
@@ -140,8 +140,9 @@ def compare(
 
     Parameters
     ----------
-    first, second : sequence of FileResult
-        Of the same recordings by name; boundaries are the same where their true times are.
+    first, second : Report or sequence of FileResult
+        Of the same recordings by name, as ``model.evaluate(corpus)`` returns; boundaries are the
+        same where their true times are.
     confidence_level : float
         Of the intervals.
     n_resamples : int
@@ -171,6 +172,7 @@ def compare(
     """
     if not 0 < confidence_level < 1:
         raise ParameterError(f"confidence_level={confidence_level}, must be between 0 and 1.")
+    first, second = (s.results if isinstance(s, Report) else s for s in (first, second))
     others = {result.name: result for result in second}
     rows = []
     for result in first:

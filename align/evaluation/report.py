@@ -80,6 +80,8 @@ class Report:
     mir_eval : dict of str to float
         The metrics of ``mir_eval.alignment``, means over recordings; see
         `align.evaluation.mir_metrics`.
+    results : sequence of FileResult
+        What it was made of, for `align.evaluation.comparison.compare`; not in JSON.
 
     Examples
     --------
@@ -98,6 +100,7 @@ class Report:
     real_time_factor: float = math.nan
     per_set: dict[str, SetScore] = field(default_factory=dict, repr=False)
     mir_eval: dict[str, float] = field(default_factory=dict, repr=False)
+    results: tuple[FileResult, ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
     def from_files(
@@ -125,6 +128,7 @@ class Report:
         -------
         Report
         """
+        files = tuple(files)
         wording = wording_of(kind)
         all_errors: list[npt.NDArray[np.float64]] = []
         per_file: dict[str, Score] = {}
@@ -165,6 +169,7 @@ class Report:
             elapsed / seconds if seconds > 0 else math.nan,
             _per_set(sets) if wording.metrics else {},
             {name: _mean([row[i] for row in metrics]) for i, name in enumerate(METRICS)},
+            files,
         )
 
     @property

@@ -74,7 +74,8 @@ def restore_features(
     if missing:
         raise _Features(
             f"the model was trained with feature objects called {missing}, which a file does not "
-            "hold; pass the same ones, load(path, features=[...])."
+            "hold; pass the same ones in Python, model = align.load(path, features=[...]). "
+            "Commands cannot; for a folder there is align.align_corpus(IN, OUT, model=model)."
         )
     for i, (name, params) in enumerate(named):
         try:
@@ -112,6 +113,7 @@ def restored(
         self.base_functions_ = [str(name) for name in header["base_functions"]]
         self.training_ = dict(header["training"])
         self.licence_ = str(header["licence"])
+        _check_own(cls, features, header.get("features", ()))
         self._set_state(header, arrays, self._make_features())
     except _Features as error:
         raise ModelError(f"{path}: {error}") from error
@@ -133,6 +135,19 @@ def restored(
     self.problems_ = []
     loaded: _Aligner = self
     return loaded
+
+
+def _check_own(
+    cls: type[Any], features: Sequence[Any], states: Sequence[Mapping[str, Any]]
+) -> None:
+    """Check that the user's features are among those the model was trained with."""
+    trained = {state["name"] for state in states}
+    unknown = [feature.name for feature in features if feature.name not in trained]
+    if unknown:
+        raise _Features(
+            f"the model was not trained with the features {unknown}, so it has no weights for "
+            f"them; leave them out, or train one with them, {cls.__name__}(features=[...])."
+        )
 
 
 def _check_params(params: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from align.errors import DataError, ParameterError
 from align.evaluation.comparison import compare
 from align.evaluation.matching import evaluate_labels, match_labels
-from align.evaluation.report import FileResult
+from align.evaluation.report import FileResult, Report
 from align.formats import read_tiers, write_tiers
 
 # Matching ---------------------------------------------------------------------------------------
@@ -191,6 +191,7 @@ def test_a_clear_difference_is_significant_and_none_is_not() -> None:
     assert clear.within_ms["10"].difference > 0
     assert not compare(good, same).mean_abs_ms.significant
     assert not compare(good, good).mean_abs_ms.significant
+    assert compare(Report.from_files(good), Report.from_files(bad)) == clear
     text = str(clear)
     assert "600 boundaries that both have, in 30 files" in text
     assert "*" in text.splitlines()[2]

@@ -628,6 +628,18 @@ def test_loading_without_the_features_says_which(fitted, tmp_path):
         align.load(tmp_path / "a.align", features=[suits, change])
 
 
+def test_loading_with_a_feature_that_has_no_weight(fitted, tmp_path):
+    @onset_feature
+    def idle(signal, event):
+        return signal.log_energy
+
+    fitted.save(tmp_path / "a.align")
+    with pytest.raises(ModelError, match=r"a.align: .* not trained with the features"):
+        align.load(tmp_path / "a.align", features=[*FEATURES, idle])
+    with pytest.raises(ModelError, match=r"train one with them, SpeechAligner\("):
+        align.load("speech-en", features=[idle])
+
+
 def test_a_function_instead_of_a_feature_is_no_damage_of_the_file(fitted, tmp_path):
     fitted.save(tmp_path / "a.align")
     with pytest.raises(ParameterError, match="must hold Feature objects; make one of a function"):
