@@ -80,7 +80,8 @@ class SequenceAligner(TimedAligner):
     features : sequence of Feature
         The base functions; see `align.features`.
     learner : StructuredLearner, optional
-        How the weights are learned; by default passive-aggressive (PA-I) with averaging.
+        How the weights are learned; by default passive-aggressive (PA-I) in 20 epochs, of which
+        the best hypothesis on the training set is taken.
     cost : {"tolerance", "graded", "absolute", "ramp"} or callable
         What a wrong alignment costs: the share of onsets off by more than `tolerance`, the same
         in ten steps, the mean absolute error, a sum of errors that grow to 1 and stay there, or

@@ -103,6 +103,12 @@ def test_it_learns_to_align(fitted, test_set):
     assert fitted.learner_.n_rounds_ == 30
 
 
+def test_by_default_it_learns_from_a_few_recordings(corpus, test_set):
+    fitted = SequenceAligner([change, brevity]).fit(corpus)
+    assert (fitted.coef_ > 0).all()
+    assert fitted.evaluate(test_set).within_ms["20"] > 90  # 28 by the mean of one epoch
+
+
 def test_its_score_is_the_share_within_20_ms(fitted, test_set):
     share = fitted.evaluate(test_set).within_ms["20"] / 100
     assert fitted.score(test_set) == pytest.approx(share)
