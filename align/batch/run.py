@@ -79,11 +79,13 @@ def align_corpus(
     out_dir : path
         Made where it is not there. It mirrors `in_dir`, and holds besides the table
         `QUALITY_TABLE` and a folder ``.align`` of what was done.
-    kind : {"speech", "music"} or Work
-        What the recordings are of.
+    kind : {"speech", "music", "sequence"} or Work
+        What the recordings are of; "sequence" is for an `align.SequenceAligner`, with files of
+        labels beside the recordings.
     model : path, str or fitted aligner, optional
         With which; by default the bundled one of this kind, of speech the one for the language,
-        and of music for each recording the one that fits, see `align.music.choosing`.
+        and of music for each recording the one that fits, see `align.music.choosing`. Of a
+        sequence there is none.
     formats : sequence of str
         Formats to write, such as ``["TextGrid", "csv"]``; by default TextGrid for speech, CSV for
         music. With ``emuDB`` `out_dir` becomes a database of EMU, whose name ends in ``_emuDB``.
@@ -148,7 +150,8 @@ def align_corpus(
     loaded_kind = shown.load().kind
     if loaded_kind != work.kind:
         raise ParameterError(
-            f"model={model!r} is a model of {loaded_kind}, must be one of {work.kind}."
+            f"model={model!r} is a model of {loaded_kind}, must be one of {work.kind}, as "
+            f"the recordings are; or are they {loaded_kind!r}?"
         )
     tasks, problems = work.find(root)
     if not tasks and not problems:
@@ -362,6 +365,10 @@ def _default_model(work: Work, send: bool) -> "Model":
 
     if work.kind == "music":
         return Model.usual_music(send=send)
+    if work.kind == "sequence":
+        raise ParameterError(
+            "model=None: of a sequence there is no bundled model; give a fitted one."
+        )
     own = speech_model(work.language) if isinstance(work, SpeechWork) else work.kind
     return Model.of(own, send=send)
 

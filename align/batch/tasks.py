@@ -25,6 +25,7 @@ from align.speech.mapped import align_mapped
 
 __all__ = [
     "MusicWork",
+    "SequenceWork",
     "SpeechWork",
     "Task",
     "Work",
@@ -298,6 +299,39 @@ def _dictionary(paths: tuple[str, ...], digests: tuple[str, ...], language: str)
     return make_dictionary(paths or None, language=language)
 
 
+class SequenceWork(SpeechWork):
+    """Recordings of anything with files of labels beside them, for an `align.SequenceAligner`.
+
+    The labels count, their times do not.
+
+    Parameters
+    ----------
+    suffix, phone_map, encoding, channel
+        As in `SpeechWork`.
+    """
+
+    kind = "sequence"
+
+    def __init__(
+        self,
+        suffix: str | None = None,
+        *,
+        phone_map: str | os.PathLike[str] | None = None,
+        encoding: str | None = None,
+        channel: int | None = None,
+    ) -> None:
+        super().__init__(suffix, phone_map=phone_map, encoding=encoding, channel=channel)
+
+    def align(self, aligner: Any, task: Task) -> Any:
+        """Align one recording with its labels."""
+        events = read_events(task.source, self.encoding)
+        return align_mapped(aligner, task.recording, events, self.phone_map)
+
+    def odd_lengths(self, found: Any) -> int:
+        """Return 0: nothing is known of how long events last."""
+        return 0
+
+
 class MusicWork:
     """Piece folders: a recording and a score, see `align.corpus.pieces`; no truth is needed.
 
@@ -435,14 +469,18 @@ def work_for(kind: "str | Work", **options: Any) -> Work:
     """
     if not isinstance(kind, str):
         return kind
-    if kind not in ("speech", "music"):
-        raise ParameterError(f"kind={kind!r}, must be 'speech' or 'music'.")
+    if kind not in ("speech", "music", "sequence"):
+        raise ParameterError(f"kind={kind!r}, must be 'speech', 'music' or 'sequence'.")
     given = {name: value for name, value in options.items() if value}
     both = {"repeats": given.pop("repeats", None), "channel": given.get("channel")}
     if kind == "speech":
         if both["repeats"] is not None:
             raise ParameterError("repeats: for music only.")
         return SpeechWork(**given)
+    if kind == "sequence":
+        if other := sorted(given.keys() - {"suffix", "phone_map", "encoding", "channel"}):
+            raise ParameterError(f"{', '.join(other)}: not for sequences.")
+        return SequenceWork(**given)
     if other := sorted(given.keys() - both):
         raise ParameterError(f"{', '.join(other)}: for speech only.")
     return MusicWork(**both)

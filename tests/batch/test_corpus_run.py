@@ -216,6 +216,24 @@ def test_a_table_of_utterances_says_what_is_spoken(recordings: Path) -> None:
     assert len(problems) == len(NAMES) - 2
 
 
+class Ornithologist(EvenAligner):
+    """Knows sequences of any events."""
+
+    kind = "sequence"
+
+
+def test_sequences_of_any_events(recordings: Path) -> None:
+    done = run(recordings, kind="sequence", model=Ornithologist(), formats="csv")
+    assert (done.aligned, done.failed) == (NAMES, ())
+    assert all(not quality.odd_lengths for quality in done.qualities)
+    with pytest.raises(ParameterError, match="of a sequence there is no bundled model"):
+        run(recordings, kind="sequence", model=None)
+    with pytest.raises(ParameterError, match="text: not for sequences"):
+        run(recordings, kind="sequence", model=Ornithologist(), text=True)
+    with pytest.raises(ParameterError, match=r"must be one of speech, .* or are they 'sequence'"):
+        run(recordings, model=Ornithologist())
+
+
 class Conductor(EvenAligner):
     """Plays every score through the recording in an even tempo."""
 
@@ -397,7 +415,9 @@ def test_what_cannot_be_run_at_all(recordings: Path, tmp_path: Path) -> None:
         run(recordings, formats=["docx"])
     with pytest.raises(ParameterError, match="jobs=0, must be a number of processes"):
         run(recordings, jobs=0)
-    with pytest.raises(ParameterError, match="kind='dance', must be 'speech' or 'music'"):
+    with pytest.raises(
+        ParameterError, match="kind='dance', must be 'speech', 'music' or 'sequence'"
+    ):
         run(recordings, kind="dance")
     with pytest.raises(ModelError, match="no model 'nonesuch'"):
         run(recordings, model="nonesuch")
