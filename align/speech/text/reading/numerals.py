@@ -112,7 +112,9 @@ _RULES: Mapping[str, _Rule] = {
         "Clement|Urban|Boniface|Sixtus|Julius|Alfonso|Umberto|Robert|David|Malcolm|Carlos|Felipe",
         titles="king|queen|pope|emperor|empress|tsar|czar|sultan",
     ),
-    "de": _Rule("kapitel|teil|band|akt|szene|artikel|abschnitt|buch|weltkrieg|klasse|stufe|typ"),
+    "de": _Rule(
+        "kapitel|kap\\.|teil|band|akt|szene|artikel|abschnitt|buch|weltkrieg|klasse|stufe|typ"
+    ),
     "fr": _Rule(
         "chapitre|tome|acte|scène|livre|volume|partie|article|titre|type|phase|annexe",
         ordinals=1, endings="er|re|ère|e|ème|ième|nd|nde",

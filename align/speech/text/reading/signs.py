@@ -23,12 +23,14 @@ _YEAR = re.compile(r"(?<![\w.,:-])1[1-9][0-9]{2}(?![\w%€$]|[.,:][0-9])")
 _BEFORE_DAY = r"(?:\b(?P<before>am|vom|zum|beim|seit|bis|ab|dem|den|der|die|das)\s+)?(?<![\w.,])"
 _DAY_AND_MONTH = re.compile(
     rf"{_BEFORE_DAY}(?P<day>0?[1-9]|[12][0-9]|3[01])\.\s?(?P<month>0?[1-9]|1[0-2])\."
-    r"(?:\s?(?P<year>1[0-9]{3}|20[0-9]{2})\b)?(?![0-9])",
+    r"(?:\s?(?P<year>1[0-9]{3}|20[0-9]{2}|[0-9]{2}(?![.,]?[0-9]))\b)?(?![0-9])",
     re.IGNORECASE,
 )
 _TELEPHONE = re.compile(
     r"(?<![\w.,:/-])(?:0|\+)[0-9]{1,5}[ /-]\s?[0-9][0-9 /-]{2,14}[0-9](?![\w.,]*\w)"
 )
+_HYPHEN = re.compile(r"(?<=[0-9])-(?=[0-9])")
+_FRACTION = re.compile(r"(?<![\w/.,])([1-3]/[2-4])(?![\w/]|[.,][0-9])")
 _OF_BOTH = re.compile(r"(?<=[a-zäöüß])[:*_](?=in(?:nen)?\b)")
 _UM = re.compile(r"\b([Uu]m [0-9]{1,2}) h\b")
 _RANK = re.compile(
@@ -77,6 +79,8 @@ class Signs:
         Between the hour and the minutes.
     money : mapping of str to tuple of str
         Of a sign: one unit, with its number, and the word for several.
+    fractions : mapping of str to str
+        Of halves, thirds and quarters that stand alone.
     and_hundredths : str
         Between the unit of money and hundredths.
     ordinal : str
@@ -95,6 +99,7 @@ class Signs:
     and_minutes: str
     money: Mapping[str, tuple[str, str]]
     and_hundredths: str
+    fractions: Mapping[str, str]
     ordinal: str = ""
     feminine: str = "ª"
     apocope: str = "(?!)"
@@ -121,6 +126,7 @@ class Signs:
             text = _in_german(text, number)
         if self in (SIGNS_OF["it"], SIGNS_OF["es"], SIGNS_OF["pt"]):
             text = _RANK_BY_DEGREE.sub("º", text)
+        text = _FRACTION.sub(lambda m: self.fractions.get(m[1], m[0]), text)
         text = _BEFORE_SIGN.sub("", RANGE.sub(rf"\1 {self.to} \2", text))
         if self is SIGNS_OF["de"]:
             for date in (_DAY_AND_MONTH, _DATE):
@@ -176,7 +182,8 @@ class Signs:
             chunk = re.sub(rf"\b([0-9]+)({self.ordinal})(?!\w)", ordinal, chunk)
         if self is SIGNS_OF["de"]:
             chunk = _YEAR.sub(lambda m: number(m[0], "year"), chunk)
-        return re.sub(r"(?<=[0-9])-(?=[0-9])", f" {self.to} ", chunk)
+        one = len(_HYPHEN.findall(chunk)) == 1  # several are of a telephone or a date
+        return _HYPHEN.sub(f" {self.to} " if one else " ", chunk)
 
 
 def _in_german(text: str, number: Number) -> str:
@@ -207,7 +214,8 @@ def _german_day(match: re.Match[str], number: Number) -> str:
         for part in ("day", "month")
         if found.get(part)
     ]
-    return " ".join([before, *said, number(year, "year").strip() if year else ""]) + " "
+    kind = "year" if len(year or "") == 4 else "cardinal"
+    return " ".join([before, *said, number(year, kind).strip() if year else ""]) + " "
 
 
 SIGNS_OF: Mapping[str, Signs] = {
@@ -226,11 +234,14 @@ SIGNS_OF: Mapping[str, Signs] = {
          "nov.": "November", "dez.": "Dezember", "mrd.": "Milliarden", "etc.": "et cetera",
          "v.chr.": "vor Christus", "n.chr.": "nach Christus", "jhd.": "Jahrhundert"},
         {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
-         r"(?<![\w.])Kap\.(?=\s?[0-9])": "Kapitel", r"(?<![\w.])Bd\.(?=\s?[0-9])": "Band",
+         r"(?<![\w.])Kap\.(?=\s?[0-9]|\s[a-z])": "Kapitel", r"(?<![\w.])Bd\.(?=\s?[0-9])": "Band",
+         r"(?<![\w.])Nr\.(?=[0-9])": "Nummer ", r"(?<![\w.])Art\.(?=\s?[0-9])": "Artikel",
          r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße"},
         "bis", ("ein", "Uhr", "Uhr"), "",
         {"€": ("ein Euro", "Euro"), "$": ("ein Dollar", "Dollar"), "£": ("ein Pfund", "Pfund")},
         "",
+        {"1/2": "ein halb", "1/3": "ein Drittel", "2/3": "zwei Drittel", "1/4": "ein Viertel",
+         "3/4": "drei Viertel"},
     ),
     "fr": Signs(
         {"&": "et", "+": "plus", "=": "égale", "@": "arobase", "°": "degrés",
@@ -241,7 +252,8 @@ SIGNS_OF: Mapping[str, Signs] = {
          "cf.": "confer", "tél.": "téléphone", "av.": "avenue", "bd": "boulevard",
          "av.j.-c.": "avant Jésus-Christ", "ap.j.-c.": "après Jésus-Christ",
          "apr.j.-c.": "après Jésus-Christ", "j.-c.": "Jésus-Christ"},
-        {r"(?<![\w.])[nN]°\s?(?=[0-9])": "numéro ",
+        {r"(?<![\w.])[nN][°º]\s?(?=[0-9])": "numéro ", r"(?<=ième )s\.(?!\w)": "siècle",
+         r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "article",
          r"(?<![\w.])[pP]p?\.(?=\s?[0-9])": "page",
          r"(?<![\w.])[cC]hap\.(?=\s?[0-9])": "chapitre",
          r"(?<![\w.])M\.(?=\s+(?:[A-ZÀ-Þ]|et\s+m(?:adame|ademoiselle)\b))": "monsieur",
@@ -249,6 +261,8 @@ SIGNS_OF: Mapping[str, Signs] = {
         "à", ("une", "heure", "heures"), "",
         {"€": ("un euro", "euros"), "$": ("un dollar", "dollars"), "£": ("une livre", "livres")},
         "",
+        {"1/2": "un demi", "1/3": "un tiers", "2/3": "deux tiers", "1/4": "un quart",
+         "3/4": "trois quarts"},
         ordinal="er|re|ère|ème|e", feminine="re|ère",
     ),
     "es": Signs(
@@ -262,13 +276,16 @@ SIGNS_OF: Mapping[str, Signs] = {
          "pág.": "página", "págs.": "páginas", "avda.": "avenida", "tel.": "teléfono",
          "ee.uu.": "Estados Unidos", "a.c.": "antes de Cristo", "d.c.": "después de Cristo",
          "prof.": "profesor", "profa.": "profesora", "prof.ª": "profesora"},
-        {r"(?<![\w.])[nN](?:\.?º|°)\s?(?=[0-9])": "número ",
+        {r"(?<![\w.])[nN]\.?[º°]\s?(?=[0-9])": "número ",
+         r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "artículo", r"(?<![\w.])D\.ª(?!\w)": "doña",
          r"(?<![\w.])[sS]\.(?=\s+(?:prim|segund|terc|cuart|quint|sext|s[eé]pt|octav|noven|décim|"
          r"once|doce|trece|catorce|quince|dieci|veint))": "siglo",
          r"(?<![\w.])[cC]ap\.(?=\s?[0-9])": "capítulo", r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don"},
         "a", ("una", "", ""), "y",
         {"€": ("un euro", "euros"), "$": ("un dólar", "dólares"), "£": ("una libra", "libras")},
         "con",
+        {"1/2": "un medio", "1/3": "un tercio", "2/3": "dos tercios", "1/4": "un cuarto",
+         "3/4": "tres cuartos"},
         ordinal=r"\.?º|\.?ª|\.?er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na", feminine=r"\.?ª|.a",
         apocope=r"\.?er",
     ),
@@ -281,13 +298,17 @@ SIGNS_OF: Mapping[str, Signs] = {
          "pag.": "pagina", "tel.": "telefono", "cfr.": "confronta", "ca.": "circa", "n°": "numero",
          "v.le": "viale",
          "a.c.": "avanti Cristo", "d.c.": "dopo Cristo"},
-        {r"(?<![\w.])[nN](?:\.|°|\.?º)\s?(?=[0-9])": "numero ",
+        {r"(?<![\w.])[nN](?:\.|\.?[°º])\s?(?=[0-9])": "numero ",
+         r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "articolo",
          r"(?<![\w.])(?<![0-9]\s)sec\.": "secolo",
          r"(?<![\w.])[cC]ap\.(?=\s?[0-9a-z])": "capitolo"},
         "a", ("una", "", ""), "e",
         {"€": ("un euro", "euro"), "$": ("un dollaro", "dollari"),
          "£": ("una sterlina", "sterline")},
-        "e", ordinal="º|ª",
+        "e",
+        {"1/2": "un mezzo", "1/3": "un terzo", "2/3": "due terzi", "1/4": "un quarto",
+         "3/4": "tre quarti"},
+        ordinal="º|ª",
     ),
     "pt": Signs(
         {"&": "e", "+": "mais", "=": "igual a", "@": "arroba", "°": "graus",
@@ -297,11 +318,13 @@ SIGNS_OF: Mapping[str, Signs] = {
          "p.ex.": "por exemplo", "n.º": "número", "nº": "número", "av.": "avenida",
          "tel.": "telefone", "pág.": "página", "págs.": "páginas", "séc.": "século",
          "aprox.": "aproximadamente", "a.c.": "antes de Cristo", "d.c.": "depois de Cristo"},
-        {r"(?<![\w.])[nN](?:\.?º|°)\s?(?=[0-9])": "número ",
-         r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom"},
+        {r"(?<![\w.])[nN]\.?[º°]\s?(?=[0-9])": "número ",
+         r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "artigo", r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom"},
         "a", ("uma", "hora", "horas"), "e",
         {"€": ("um euro", "euros"), "$": ("um dólar", "dólares"), "R$": ("um real", "reais"),
          "£": ("uma libra", "libras")}, "e",
+        {"1/2": "um meio", "1/3": "um terço", "2/3": "dois terços", "1/4": "um quarto",
+         "3/4": "três quartos"},
         ordinal=r"\.?º|\.?ª", feminine=r"\.?ª",
     ),
 }  # fmt: skip

@@ -198,7 +198,13 @@ def test_words_that_are_divided_at_the_ends_of_lines(text: str, expected: str) -
         ("es", "3.er piso, 1° de mayo, 30° de", "tercer|piso|primero|de|mayo|treinta|grados|de"),
         ("es", "s. XIX, la 2da vez", "siglo|diecinueve|la|segunda|vez"),
         ("pt", "séc. XIX, 2° andar", "século|dezanove|segundo|andar"),
-        ("de", "44 v. Chr., Kap. 3 etc.", "vierundvierzig|vor|Christus|Kapitel|drei|et|cetera"),
+        ("de", "44 v. Chr., Kap. IV etc.", "vierundvierzig|vor|Christus|Kapitel|vier|et|cetera"),
+        ("de", "1/3 am 30.9.99, Nr.5", "ein|Drittel|am|dreißigsten|neunten|neunundneunzig|Nummer|"
+         "fünf"),
+        ("fr", "1/4 d'heure, XIXe s.", "un|quart|d'heure|dix|neuvième|siècle"),
+        ("es", "Tel. 91-123-45, D.ª Ana", "teléfono|noventa|y|uno|ciento|veintitrés|cuarenta|y|"
+         "cinco|doña|Ana"),
+        ("it", "3/4, 5/6 e 1/2/2020", "tre|quarti|cinque|sei|e|uno|due|duemilaventi"),
         ("fr", "1,75 m ou 0,05", "un|virgule|soixante|quinze|mètres|ou|zéro|virgule|zéro|cinq"),
         ("es", "1,75 m", "uno|coma|setenta|y|cinco|metros"),
         ("pt", "R$ 12,50 e 1 €, 14h30", "doze|reais|e|cinquenta|e|um|euro|catorze|horas|e|trinta"),
