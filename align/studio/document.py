@@ -121,7 +121,11 @@ class Document:
         """
         if isinstance(found, MusicAlignment):
             return cls._of_music(found)
+        shared: tuple[str, ...] = ()
         if isinstance(found, TextAlignment):
+            if len(found.speakers) > 1:
+                names = ", ".join(found.speakers)
+                shared = (f"{names} share one tier here; `align speech` keeps speakers apart.",)
             found = as_one_speaker(found)
         phones: Alignment = found if isinstance(found, Alignment) else found.phones
         sure = phones.confidence
@@ -161,7 +165,7 @@ class Document:
             len(rows) + (0 if words is None else len(found.words)),
             phones.match,
             named_mismatches(found, segments, words),
-            warnings_of(found),
+            (*shared, *warnings_of(found)),
         )
 
     @classmethod

@@ -2,14 +2,16 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from studio_documents import SECONDS, EvenDecoder, a_document
 
-from align import Note
+from align import Alignment, Note
 from align.errors import AlignError, ParameterError
 from align.results.music import MusicAlignment
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.studio.document import Document
 from align.studio.edits import edited
 from align.types import Mismatch
@@ -209,6 +211,17 @@ def test_what_an_alignment_warns_of_is_kept_through_edits_and_in_the_journal():
     assert Document.from_json(json.loads(json.dumps(moved.to_json()))).warnings == told[:1]
     earlier = {k: v for k, v in moved.to_json().items() if k != "warnings"}
     assert Document.from_json(earlier).warnings == ()
+
+
+def test_speakers_who_share_a_tier_are_told():
+    def tiers(start):
+        said = Alignment(["sil", "oh", "sil"], [0.0, start, start + 0.4], 2.0)
+        return SpeakerTiers(said, said, np.array([0, 1, 2]))
+
+    ann, bob = tiers(0.5), tiers(1.2)
+    both = Document.of(TextAlignment({"Ann": ann, "Bob": bob}))
+    assert both.warnings[0].startswith("Ann, Bob share one tier here")
+    assert Document.of(TextAlignment({"Ann": ann})).warnings == ()
 
 
 def test_notes_move_alone_and_can_be_marked_as_not_played():
