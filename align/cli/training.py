@@ -119,7 +119,8 @@ def train() -> None:
 
 @train.command("speech")
 @training_options(
-    "those of articulation, for labels in IPA of any language, or the seven of the thesis",
+    "those of articulation, for labels in IPA of any language, or the seven of the thesis (models "
+    "with these align phones, not texts)",
     phone_map_option(
         "What the classifiers know labels by: two columns from,to, or timit48, timit39 or "
         "timit_ipa. By default timit48; with universal none, as labels are IPA."

@@ -413,8 +413,9 @@ def _parts(
         kind = next((kind for kind in columns if isinstance(same[0], kind)), None)
         if kind is None:
             raise ParameterError(
-                f"base function {name!r} depends on three successive onsets; a lattice can be "
-                "aligned where each depends on two at most. Leave it out of the features."
+                f"base function {name!r} depends on three successive onsets; a text or lattice "
+                "can be aligned where each depends on two at most. Give the phones, or train with "
+                "features that lack it: of speech 'default' or 'universal' instead of 'thesis'."
             )
         table = "prefix" if kind is SegmentTerm else "table"
         parts[kind].append(_Part.of(weight, table, same, columns[kind]))
