@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "chosen_model",
     "demo",
+    "late_in_praat",
     "say_warnings",
     "show_details",
     "shown_match",
@@ -256,6 +257,7 @@ def speech(
     console.message(
         f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
     )
+    _say_late(console, audio, targets)
     if alignment.warnings:
         _say_averaged(console, sound)
     say_warnings(console, alignment.warnings, strict)
@@ -395,12 +397,39 @@ def _align_text(
         f"{_shown_speakers(found.speakers)} in {found.duration:.2f} s"
         f"{shown_match(found.match)}: {named(targets)}"
     )
+    _say_late(console, audio, targets)
     for mismatch in found.mismatches:
         if f"{mismatch}." not in found.warnings:
             console.message(f"To check: {mismatch}.")
     if own is None and (found.mismatches or found.warnings):
         _say_averaged(console, sound, several=len(found.speakers) > 1)
     say_warnings(console, found.warnings, strict)
+
+
+def late_in_praat(audio: Iterable[str], targets: Iterable[str]) -> str:
+    """Return what is to be said of TextGrids of MP3 files; nothing where there are none.
+
+    Encoders put silence in front of the sound. Others leave it out, Praat plays it.
+
+    Examples
+    --------
+    >>> late_in_praat(["a.wav", "b.MP3"], ["TextGrid"])[:49]
+    'Praat plays MP3 files some 30 to 70 ms later than'
+    >>> late_in_praat(["a.wav"], ["TextGrid"]) + late_in_praat(["b.mp3"], ["b.csv"])
+    ''
+    """
+    compressed = any(name.lower().endswith(".mp3") for name in audio)
+    if not (compressed and any(name.lower().endswith("textgrid") for name in targets)):
+        return ""
+    return (
+        "Praat plays MP3 files some 30 to 70 ms later than other programs, and so than these "
+        "TextGrids; open them there with a WAV or FLAC file made of the recording."
+    )
+
+
+def _say_late(console: Console, audio: Path, targets: Sequence[Path]) -> None:
+    if said := late_in_praat([str(audio)], map(str, targets)):
+        console.message(said)
 
 
 def _say_averaged(

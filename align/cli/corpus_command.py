@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -200,6 +200,8 @@ def _run(
     if console.verbosity >= 0:
         click.echo(str(run))
         console.message(f"What deserves a look first: {run.table}")
+        if kind == "speech":
+            _say_late(console, in_dir, run, options["formats"] or ("TextGrid",))
     failed = console.failures(run.failed, run.table)
     _warn(console, run)
     if failed:
@@ -217,6 +219,16 @@ def _run(
             )
     if failed or (strict and run.warned):
         context.exit(1)
+
+
+def _say_late(console: Console, in_dir: Path, run: "CorpusRun", formats: Sequence[str]) -> None:
+    """Say where Praat plays recordings later than the TextGrids that were written."""
+    from align.cli.aligning import late_in_praat
+
+    every = (f"{name}{suffix}" for name in run.aligned for suffix in (".mp3", ".MP3"))
+    there = [name for name in every if (in_dir / name).is_file()]
+    if said := late_in_praat(there, formats):
+        console.message(said)
 
 
 def _warn(console: Console, run: "CorpusRun") -> None:
