@@ -3,7 +3,8 @@ r"""One file with the texts of many recordings, as lists of prompts and corpora 
 =================  ===========================================================================
 a table            with commas, semicolons, tabs or ``|``, whose first line names a column for
                    recordings (``audio``, ``file``, ``path``, ``id`` ...) and one for texts
-                   (``text``, ``sentence``, ``transcript``, ``prompt`` ...), such as Common Voice's
+                   (``text``, ``sentence``, ``transcript``, ``prompt`` ...), as Common Voice's
+                   has, or in German, French, Spanish, Italian or Portuguese
 a table            whose first line says something else, or nothing: the names are in the column
                    where recordings are named, the texts in the one with most words
 ``id|text|text``   without such a line, as LJSpeech: the last column counts
@@ -21,6 +22,7 @@ as distinguish it from others.
 import csv
 import os
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,12 +52,18 @@ _TABLES = (".csv", ".tsv", ".txt", ".data", ".xlsx")
 _LEVELS, _MOST_TABLES = 2, 20  # of folders below, and files that are read
 _NAMES = (
     *("audio", "file", "filename", "file_name", "path", "wav", "recording", "audio_file"),
+    *("datei", "dateiname", "aufnahme", "fichier", "nom du fichier", "enregistrement", "archivo"),
+    *("fichero", "grabación", "nome file", "registrazione", "arquivo", "ficheiro", "gravação"),
     *("name", "id", "utterance_id", "utt_id", "fileid", "clip", "item"),
 )
 _TEXTS = (
     *("text", "sentence", "transcript", "transcription", "words", "prompt", "orthography"),
     *("utterance", "normalized_text", "content"),
+    *("transkript", "transkription", "äußerung", "wortlaut", "texte", "énoncé", "texto", "testo"),
+    *("transcripción", "enunciado", "trascrizione", "enunciato", "transcrição"),
 )
+"""What columns are called in English, German, French, Spanish, Italian and Portuguese."""
+
 _FESTIVAL = re.compile(r'\(\s*(?P<name>\S+)\s+"(?P<text>.*)"\s*\)')
 _LJSPEECH = re.compile(
     r"(?P<name>(?=[^\s|]*\d)(?=[^\s|]*[^\W\d_])[^\s|]+|\d+(?:[-_]\d+)+)"
@@ -380,7 +388,7 @@ def _unusable(
 
 def _columns(head: Sequence[str]) -> tuple[int, int] | None:
     """Return the columns of names and of texts, where a first line names both."""
-    plain = [cell.lower() for cell in head]
+    plain = [unicodedata.normalize("NFC", cell.strip().lower()) for cell in head]
     names, texts = (
         next((plain.index(name) for name in known if name in plain), None)
         for known in (_NAMES, _TEXTS)

@@ -60,6 +60,13 @@ def test_columns_are_known_by_what_they_hold(tmp_path: Path, content: str) -> No
     assert [(os.path.splitext(row.name)[0], row.text) for row in rows] == TWO
 
 
+def test_columns_are_named_in_six_languages(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    a = "A\u0308ußerung"  # as macOS has it
+    path.write_text(f"Nr;Dateiname;{a};Bemerkung\n1;a1;Say so.;very loud and near\n", "utf-8")
+    assert read_texts(path) == [("a1", "Say so.", 2)]
+
+
 @pytest.mark.parametrize(
     "content",
     [
