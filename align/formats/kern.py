@@ -6,7 +6,8 @@ in the file                              here
 ``4c``, ``8.ee-``, ``3%2G``, ``0CC``     a note: what divides the whole note, dots, the pitch
 ``[``, ``_``, ``]``                      ties, of single notes and of notes of chords
 ``q``, ``Q``                             a grace note, which takes no time
-``*^``, ``*v``, ``*x``, ``*+``, ``*-``   spines divide, join, change places, begin and end
+``*^``, ``*v``, ``*x``, ``*+``, ``*-``   spines divide, join, change places, begin and end; other
+                                         spines behind them, as of another movement, follow
 ``*M3/4``, ``*MM120``, ``*I"Viola``      metre, tempo (quarters in a minute), the name of a part
 ``:|``, ``|:`` in a bar line             repeats
 ``*>A``, ``*>A1``, ``*>A2``              sections, and first and second endings of section A
@@ -16,12 +17,14 @@ in the file                              here
 ======================================== =======================================================
 
 What a spine holds sounds as it is written: of transposing instruments \*\*kern has the sounding
-pitch. Lines stand at the end of the notes before: at the first of them to end.
+pitch. Lines stand at the end of the notes before: at the first of them to end. A spine
+that has nothing more, where others go on, rests.
 """
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -62,7 +65,7 @@ class _Spine:
         return self.kind == "**kern"
 
 
-@dataclass
+@dataclass(eq=False)
 class _Note:
     """A note, in quarters, while it may still be tied to another."""
 
@@ -85,6 +88,7 @@ class _Marks:
     sections: list[tuple[Fraction, str]] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
     opened: Fraction = Fraction(0)
+    n_sets: int = 0  # of spines, one behind the other
     label: str = ""  # of the section that begins with the next notes
 
 
@@ -122,24 +126,24 @@ class _Reading:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.line = 0
         self._path = path
-        self._spines: list[_Spine] | None = None
+        self._spines: list[_Spine] = []
         self._notes: list[_Note] = []
-        self._tied: dict[tuple[int, int], _Note] = {}
+        self._tied: defaultdict[tuple[int, int], list[_Note]] = defaultdict(list)
         self._names: dict[int, str] = {}
         self._marks = _Marks()
         self._now = Fraction(0)
 
     def read(self, tokens: list[str]) -> None:
         """Read the columns of a line that is no comment."""
-        if self._spines is None:
+        if not self._spines:
             if not tokens[0].startswith("**"):
-                raise self._wrong("is not Humdrum: its first line must name spines, as **kern")
-            self._spines = [_Spine(k, token.strip()) for k, token in enumerate(tokens)]
+                where = "as all have ended" if self._marks.n_sets else "in the first line"
+                raise self._wrong(f"is not Humdrum: spines must be named {where}, as **kern")
+            self._begin(tokens)
             return
         if len(tokens) != len(self._spines):
-            raise self._wrong(
-                f"has {len(tokens)} columns where {len(self._spines)} spines are open"
-            )
+            open_now = len(self._spines)
+            raise self._wrong(f"the columns are {len(tokens)}, the open spines {open_now}")
         tokens = [token.strip() for token in tokens]
         if tokens[0].startswith("*"):
             self._interpret(tokens)
@@ -173,13 +177,21 @@ class _Reading:
     def _wrong(self, what: str) -> DataError:
         return DataError(f"{what}; correct it.", path=self._path, line=self.line)
 
-    def _open(self) -> Iterator[_Spine]:
-        return (spine for spine in self._spines or () if spine.has_notes)
+    def _begin(self, tokens: Sequence[str]) -> None:
+        """Begin with spines, or with others where those before have ended."""
+        self._spines = [_Spine(k, token.strip(), self._now) for k, token in enumerate(tokens)]
+        self._marks.opened = self._now
+        self._marks.n_sets += 1
+        if self._now > 0:
+            self._bar_line("=")
+
+    def _ends(self) -> list[Fraction]:
+        return [spine.end for spine in self._spines if spine.has_notes]
 
     def _interpret(self, tokens: Sequence[str]) -> None:
         spines: list[_Spine] = []
         joined = False
-        for spine, token in zip(self._spines or (), tokens, strict=True):
+        for spine, token in zip(self._spines, tokens, strict=True):
             if token.startswith("**"):  # a spine that `*+` began
                 spine = replace(spine, kind=token)
             if spine.has_notes:
@@ -198,8 +210,12 @@ class _Reading:
         if len(changed) == 2 and len(spines) == len(tokens):
             one, other = changed
             spines[one], spines[other] = spines[other], spines[one]
+        ended = max(self._ends(), default=self._now)
         self._spines = spines
-        self._now = min((spine.end for spine in self._open()), default=self._now)
+        if spines:
+            self._now = min((end for end in self._ends() if end >= self._now), default=self._now)
+        else:
+            self._now = ended
 
     def _told(self, spine: _Spine, token: str) -> _Spine:
         """Take what an interpretation says; return its spine."""
@@ -234,22 +250,33 @@ class _Reading:
             marks.opened = self._now
 
     def _sound(self, tokens: Sequence[str]) -> None:
-        marks, now = self._marks, self._now
+        marks = self._marks
+        sounds = [
+            spine.has_notes and token != "." and not token.startswith("!")
+            for spine, token in zip(self._spines, tokens, strict=True)
+        ]
+        # nothing begins before what is before it in its spine ends
+        now = max(
+            [self._now, *(s.end for s, own in zip(self._spines, sounds, strict=True) if own)]
+        )
+        self._now = now
         if marks.label and any(token != "." for token in tokens):
             marks.sections.append((now, marks.label))
             marks.label = ""
-        spines = []
-        for spine, token in zip(self._spines or (), tokens, strict=True):
-            if spine.has_notes and token != "." and not token.startswith("!"):
-                self._names.setdefault(spine.source, "")
-                length = self._chord(spine, token)
-                spine = replace(spine, end=now + length) if length is not None else spine
-            spines.append(spine)
-        self._spines = spines
-        self._now = min((spine.end for spine in self._open()), default=now)
+        lengths = [
+            self._chord(spine, token) if own else None
+            for spine, token, own in zip(self._spines, tokens, sounds, strict=True)
+        ]
+        self._spines = [
+            spine if length is None else replace(spine, end=now + length)
+            for spine, length in zip(self._spines, lengths, strict=True)
+        ]
+        if any(lengths):
+            self._now = min(end for end in self._ends() if end > now)
 
     def _chord(self, spine: _Spine, token: str) -> Fraction | None:
         """Add the notes of a token; return how long it lasts, None where it takes no time."""
+        self._names.setdefault(spine.source, "")
         length: Fraction | None = None
         grace = bool(re.search("[qQ]", token))
         for text in token.split():
@@ -267,7 +294,7 @@ class _Reading:
 
     def _quarters(self, found: re.Match[str]) -> Fraction:
         number, divided, dots = found.groups()
-        if max(len(number), len(divided or ""), len(dots)) > _MOST_DIGITS:
+        if max(len(number), len(divided or ""), len(dots)) > _MOST_DIGITS or divided == "0":
             raise self._wrong(f"{found[0]!r} is no length of a note")
         if int(number) == 0:
             whole = Fraction(2 ** len(number))
@@ -283,16 +310,18 @@ class _Reading:
         alter = accidentals.count("#") - accidentals.count("-")
         pitch = 12 * (octave + 1) + _SEMITONES[step] + alter
         key, end = (spine.source, pitch), self._now + length
-        before = self._tied.pop(key, None) if re.search("[]_]", text) else None
-        if before is not None and before.end == self._now:
-            before.end = end
-            note = before
+        tied = self._tied[key] = [note for note in self._tied[key] if note.end >= self._now]
+        held = [note for note in tied if note.end == self._now and re.search("[]_]", text)]
+        if held:
+            note = held[0]
+            tied.remove(note)
+            note.end = end
         else:
             name = name_of_step(step, alter, pitch)
             note = _Note(self._now, end, pitch, name, grace, spine.source)
             self._notes.append(note)
         if re.search(r"[\[_]", text):
-            self._tied[key] = note
+            tied.append(note)
 
 
 def _spans(bars: Sequence[tuple[Fraction, str | None]], end: Fraction) -> list[Span]:
@@ -317,7 +346,7 @@ def _signs(marks: _Marks, end: float) -> Signs:
         for label, at, last in spans
         if (found := _ENDING.fullmatch(label))
     ]
-    if marks.repeats or not marks.order:
+    if marks.repeats or not marks.order or marks.n_sets > 1:
         return Signs(end, marks.repeats, endings)
     places = {label: (at, last) for label, at, last in spans}
     if endings:

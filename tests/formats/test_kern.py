@@ -62,6 +62,43 @@ def test_ties_of_chords(tmp_path: Path) -> None:
     assert notes_of(tmp_path, *other) == "C4@0 D4@4 C4@6"
 
 
+def test_two_voices_that_hold_one_pitch(tmp_path: Path) -> None:
+    bars = "*^", "[4c\t[4c", "4c_\t2c]", "4c]\t.", "4d\t4e", "*v\t*v", "*-"
+    assert notes_of(tmp_path, "**kern", *bars) == "C4@0 C4@0 D4@3 E4@3"
+
+
+def test_a_spine_that_has_nothing_more_rests(tmp_path: Path) -> None:
+    lines = (
+        "4c\t4g",
+        "4d\t.",
+        "4e\t.",
+        "*M4/4\t*",
+        "4f\t.",
+        "=\t=",
+        "1c\t4g",
+        "=\t=",
+        "1d\t1a",
+        "*-\t*-",
+    )
+    want = "C4@0 G4@0 D4@1 E4@2 F4@3 C4@4 G4@4 D4@8 A4@8"
+    assert notes_of(tmp_path, "**kern\t**kern", *lines) == want
+
+
+def test_other_spines_behind_those_that_end(tmp_path: Path) -> None:
+    first = "**kern", "*M3/4", "*>[A,B]", "*>A", "4c", "4d", "*>B", "2e", "*-", "!! more"
+    second = (
+        "**kern\t**dynam\t**kern",
+        "*M2/4\t*\t*M2/4",
+        "2f\tp\t2a",
+        "=:|!\t=\t=:|!",
+        "*-\t*-\t*-",
+    )
+    assert notes_of(tmp_path, *first, *second) == "C4@0 D4@1 E4@2 F4@4 A4@4 F4@6 A4@6"
+    beats = score_of(tmp_path, *first, *second).beats
+    assert beats is not None
+    assert [float(each[0]) for each in beats.at([2.0, 2.5])] == [2.0, 1.0]
+
+
 def test_a_tie_from_one_half_of_a_spine_to_the_other(tmp_path: Path) -> None:
     bars = "*^", "2c\t[2e", "*v\t*v", "2d 2e]", "*-"
     assert notes_of(tmp_path, "**kern", *bars) == "C4@0 E4@0 D4@2"
@@ -115,11 +152,13 @@ def test_encodings(tmp_path: Path, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (("**kern\t**kern", "4c"), r"line 2: has 1 columns where 2 spines are open"),
+        (("**kern\t**kern", "4c"), "line 2: the columns are 1, the open spines 2"),
         (("**kern", "4c", "d"), "line 3: 'd' has no length"),
         (("**dynam", "f", "*-"), r"no \*\*kern spine"),
         (("4c", "4d"), "line 1: is not Humdrum"),
         (("**kern", "4c", "9999999d"), "no length of a note"),
+        (("**kern", "4%0c"), "line 2: '4%0' is no length of a note"),
+        (("**kern", "4c", "*-", "4d"), "line 4: is not Humdrum.* as all have ended"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, lines: tuple[str, ...], message: str) -> None:
