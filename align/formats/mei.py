@@ -26,6 +26,7 @@ Staves go by their number, whatever their order. A bar lasts as long as the long
 
 import os
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -73,13 +74,17 @@ _MOST_BARS = 10_000  # of one rest
 
 @dataclass
 class _Staff:
-    """What holds for a staff; `silent` under a clef of percussion, `key` is counted in sharps."""
+    """What holds for a staff; `silent` under a clef of percussion, `key` is counted in sharps.
+
+    A quarter has so many `ticks`, 0 where that is not said.
+    """
 
     name: str
     semitones: int = 0
     steps: int = 0
     silent: bool = False
     key: int = 0
+    ticks: int = 0
 
 
 @dataclass(eq=False)
@@ -164,14 +169,14 @@ class _Reading:
         }
         self._staves: dict[str, _Staff] = {}
         self._notes: list[_Note] = []
-        self._open_ties: dict[tuple[str, int], _Note] = {}
+        self._open_ties: defaultdict[tuple[str, int], list[_Note]] = defaultdict(list)
         self._begins: dict[str, Fraction] = {}  # of elements with an id
         self._by_id: dict[str, _Note] = {}
         self._layers: dict[tuple[str, str], list[_Note]] = {}
         self._spans: list[Span] = []
         self._metres: list[Metre] = []
         self._metre = (4, 4)
-        self._ticks = 0  # of a quarter
+        self._ticks = 0
         self._key = 0
         self._tempi: dict[float, float] = {}
         self._repeats: list[tuple[float, float]] = []
@@ -240,8 +245,10 @@ class _Reading:
             self._metres.append(Metre(float(self._at), *metre))
         if (rate := per_minute(element)) is not None:
             self._tempi.setdefault(float(self._at), 60 / rate)
-        for defined in element.iter():
-            self._ticks = int(decimal_number(defined.get("ppq"), self._ticks))
+        if element.tag == "scoreDef" and (ticks := decimal_number(element.get("ppq"), 0.0)):
+            self._ticks = int(ticks)
+            for staff in self._staves.values():
+                staff.ticks = self._ticks
         common = sharps_of(element)
         labels = {
             id(staff): label_of(group)
@@ -255,15 +262,20 @@ class _Reading:
         for defined in element.iter("staffDef"):
             number = defined.get("n", "1")
             name = label_of(defined) or labels.get(id(defined), "")
-            staff = self._staves.setdefault(number, _Staff(name, key=self._key))
+            staff = self._staff(number, name)
             staff.semitones = whole_number(defined.get("trans.semi"), staff.semitones)
             staff.steps = whole_number(defined.get("trans.diat"), staff.steps)
+            staff.ticks = int(decimal_number(defined.get("ppq"), staff.ticks))
             clef = defined.find("clef")
             shape = defined.get("clef.shape") or ("" if clef is None else clef.get("shape", ""))
             if shape:
                 staff.silent = shape == "perc"
             sharps = sharps_of(defined)
             staff.key = staff.key if sharps is None else sharps
+
+    def _staff(self, number: str, name: str = "") -> _Staff:
+        new = _Staff(name, key=self._key, ticks=self._ticks)
+        return self._staves.setdefault(number, new)
 
     def _bar_length(self) -> Fraction:
         return Fraction(4 * self._metre[0], self._metre[1])
@@ -281,7 +293,7 @@ class _Reading:
         spans = tuplet_spans(measure)
         for staff in played_as("staff", measure):
             number = staff.get("n", "1")
-            self._staves.setdefault(number, _Staff("", key=self._key))
+            self._staff(number)
             for k, layer in enumerate(played_as("layer", staff), 1):
                 before = self._layers.setdefault((number, layer.get("n", str(k))), [])
                 place = _Layer(number, start, notes=before)
@@ -371,12 +383,9 @@ class _Reading:
         if given is None and source is not None and source is not element:
             given, element = source.get("dur"), source
         length = LENGTHS.get(given or "")
-        if (
-            given is None
-            and (ticks := decimal_number(element.get("dur.ppq"), 0.0))
-            and self._ticks
-        ):
-            return Fraction(ticks) / self._ticks
+        ticks = decimal_number(element.get("dur.ppq"), 0.0)
+        if given is None and ticks and (of_quarter := self._staves[layer.staff].ticks) > 0:
+            return Fraction(ticks) / of_quarter
         if length is None:
             what = "has no length" if given is None else f"has the length {given!r}"
             raise self._wrong(f"a {element.tag} {what}")
@@ -418,16 +427,18 @@ class _Reading:
         note = _Note(layer.at, layer.at + length, pitch, spelled, grace, layer.staff, name)
         self._begins.setdefault(name, layer.at)
         key = (layer.staff, pitch)
-        before = self._open_ties.pop(key, None) if re.search("[mt]", tie) else None
-        if before is not None and before.end == note.start:
-            before.end = note.end
-            note = before
+        tied = self._open_ties[key]
+        held = [one for one in tied if one.end == note.start and re.search("[mt]", tie)]
+        if held:
+            tied.remove(held[0])
+            held[0].end = note.end
+            note = held[0]
         else:
             self._add(note, layer)
         if name:
             self._by_id[name] = note
         if re.search("[im]", tie):
-            self._open_ties[key] = note
+            tied.append(note)
 
     def _alter(self, element: Element, step: str, octave: str, staff: str, key: int) -> int:
         """Return by how many semitones a note is raised."""

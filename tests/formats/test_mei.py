@@ -205,10 +205,19 @@ def test_ties_of_elements(tmp_path: Path) -> None:
     )
 
 
+def test_two_layers_that_hold_one_pitch(tmp_path: Path) -> None:
+    both = [f'<layer n="{n}">{plain("c", "1", """tie="{tie}" """)}</layer>' for n in (1, 2)]
+    bars = [
+        f'<measure n="{k}"><staff n="1">{"".join(both).format(tie=tie)}</staff></measure>'
+        for k, tie in enumerate("imt")
+    ]
+    assert notes_of(tmp_path, "".join(bars) + bar(plain("d"))) == "C4@0 C4@0 D4@12"
+
+
 def test_percussion_and_lengths_in_ticks(tmp_path: Path) -> None:
     defined = (
         '<scoreDef><staffGrp><staffDef n="1" ppq="8"/><staffDef n="2" clef.shape="perc"/>'
-        "</staffGrp></scoreDef>"
+        '<staffDef n="3" ppq="2"/></staffGrp></scoreDef>'
     )
     drum = f'<staff n="2"><layer>{plain("c", "1")}</layer></staff>'
     ticks = '<note pname="d" oct="4" dur.ppq="4"/>'
