@@ -158,7 +158,9 @@ def music(
     match = shown_match(found.match)
     if found.repeats:
         n, taken = len(found.repeats), found.repeats.count("y")
-        match += f", {taken} of {plural(n, 'repeat')} taken ({found.repeats})"
+        unheard = found.repeats.count("?")
+        rest = f"; {unheard} not in the recording" if unheard else ""
+        match += f", {taken} of {plural(n, 'repeat')} taken ({found.repeats}{rest})"
     console.message(
         f"{plural(len(found), 'note')} in {found.duration:.2f} s{match}: "
         f"{named([*targets, audible] if audible else targets)}"

@@ -108,6 +108,11 @@ class Folded:
         rows.sort(key=lambda row: (row.onset, row.pitch))
         return rows, beats_of_bars(bars, played)
 
+    def begins(self, way: Sequence[tuple[float, float]]) -> Float64:
+        """Return when each stretch of a way begins, and when the last ends [shape=(n + 1,)]."""
+        seconds = self._to_seconds(np.array(way, dtype=np.float64).reshape(-1, 2))
+        return np.append(0.0, np.cumsum(seconds[:, 1] - seconds[:, 0]))
+
     def _sounding(self, at: float) -> list[int]:
         """Return the notes that begin before a place and are held beyond it."""
         over = (self._onsets < at - _SAME) & (self._ends > at + _SAME)
@@ -133,8 +138,7 @@ class Folded:
         """Return the function from quarters as they are played to seconds."""
         written = np.array(way)
         begins = self._to_seconds(written[:, 0])
-        lasts = self._to_seconds(written[:, 1]) - begins
-        begun = np.concatenate([[0.0], np.cumsum(lasts)[:-1]])
+        begun = self.begins(way)
 
         def played(quarters: Float64) -> Float64:
             k = np.maximum(np.searchsorted(starts, quarters + _SAME, side="right") - 1, 0)

@@ -126,6 +126,12 @@ class Notation:
         """
         return self._guarded(lambda: self._unfolded(repeats))
 
+    def repeat_times(self, repeats: bool | Sequence[bool] = True) -> Float64:
+        """Return when the player goes back, or might have, in seconds of what `rows` returns."""
+        way, choices = way_through(self._signs, self._taken(repeats))
+        times: Float64 = self._folded.begins(way)[choices]
+        return times
+
     def _guarded(self, work: Callable[[], _T]) -> _T:
         """Do what calls partitura, and say in one sentence where it fails."""
         # It prints lines that it does not understand; results may go to standard output.
@@ -143,14 +149,16 @@ class Notation:
 
     def _fold(self, written: Written) -> None:
         self._signs = written.signs
-        self.n_repeats = way_through(self._signs)[1]
+        self.n_repeats = len(way_through(self._signs)[1])
         self._folded = Folded(written.notes, written.bars, tempo_map(written.tempi))
 
     def _unfolded(self, repeats: bool | Sequence[bool]) -> tuple[list[NoteRow], Beats | None]:
-        taken = () if repeats is True else [False] * self.n_repeats
-        if not isinstance(repeats, bool):
-            taken = list(repeats)
-        return self._folded.along(way_through(self._signs, taken)[0])
+        return self._folded.along(way_through(self._signs, self._taken(repeats))[0])
+
+    def _taken(self, repeats: bool | Sequence[bool]) -> Sequence[bool]:
+        if isinstance(repeats, bool):
+            return [] if repeats else [False] * self.n_repeats
+        return repeats
 
 
 def _written(data: bytes, path: str | os.PathLike[str]) -> Written:

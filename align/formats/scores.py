@@ -80,6 +80,8 @@ class Score:
     repeats : str
         Where it had repeats to take or to leave, a letter for each in the order of playing: y
         where it is taken here, n where it is not.
+    repeat_times : tuple of float
+        For each of these letters, when the player goes back, or might have, in score seconds.
     beats : Beats, optional
         Its bars and beats as they are played, where the file says them.
     names : tuple of str, length N
@@ -104,6 +106,7 @@ class Score:
     grace: npt.NDArray[np.bool_]
     path: str | None = None
     repeats: str = ""
+    repeat_times: tuple[float, ...] = ()
     beats: Beats | None = None
     names: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
@@ -338,6 +341,7 @@ def score_of_rows(
     empty: str = "has no notes; nothing can be aligned.",
     *,
     repeats: str = "",
+    repeat_times: Sequence[float] = (),
     beats: Beats | None = None,
 ) -> Score:
     """Make a score of what a reader found; raises what `read_score` does."""
@@ -351,7 +355,9 @@ def score_of_rows(
                 line=row.line,
             )
     check_pitches(rows, path, some=True)
-    score = replace(Score.of(rows, path=path), repeats=repeats, beats=beats)
+    score = replace(
+        Score.of(rows, path=path), repeats=repeats, repeat_times=tuple(repeat_times), beats=beats
+    )
     beyond = (score.pitches < LOWEST_PITCH) | (score.pitches > HIGHEST_PITCH)
     if not beyond.any():
         return score

@@ -65,7 +65,9 @@ class Signs:
         return spans + sum(map(len, leaps))
 
 
-def way_through(signs: Signs, taken: Sequence[bool] = ()) -> tuple[list[tuple[float, float]], int]:
+def way_through(
+    signs: Signs, taken: Sequence[bool] = ()
+) -> tuple[list[tuple[float, float]], list[int]]:
     """Return the stretches of a score in the order in which they are played.
 
     Parameters
@@ -79,8 +81,8 @@ def way_through(signs: Signs, taken: Sequence[bool] = ()) -> tuple[list[tuple[fl
     -------
     way : list of (start, end)
         Stretches between signs.
-    n_choices : int
-        How many choices were met.
+    choices : list of int
+        For each choice that was met, how many of these stretches are before it.
 
     Raises
     ------
@@ -90,16 +92,16 @@ def way_through(signs: Signs, taken: Sequence[bool] = ()) -> tuple[list[tuple[fl
     Examples
     --------
     >>> way_through(Signs(end=3.0, repeats=[(0.0, 2.0)]))
-    ([(0.0, 2.0), (0.0, 2.0), (2.0, 3.0)], 1)
+    ([(0.0, 2.0), (0.0, 2.0), (2.0, 3.0)], [1])
     >>> way_through(Signs(end=3.0, repeats=[(0.0, 2.0)]), [False])
-    ([(0.0, 2.0), (2.0, 3.0)], 1)
+    ([(0.0, 2.0), (2.0, 3.0)], [1])
     """
     walk = _Walk(signs, taken)
     while walk.at < signs.end:
         walk.step()
         if len(walk.way) > _MOST_STRETCHES:
             raise ValueError("its repeats never come to an end")
-    return walk.way, walk.n_choices
+    return walk.way, walk.choices
 
 
 class _Walk:
@@ -108,7 +110,7 @@ class _Walk:
     def __init__(self, signs: Signs, taken: Sequence[bool]) -> None:
         self._signs, self._taken = signs, taken
         self.way: list[tuple[float, float]] = []
-        self.n_choices = 0
+        self.choices: list[int] = []
         self.at = 0.0
         self._beginning = 0.0  # where da capo leads
         self._leapt_from: float | None = None
@@ -124,8 +126,9 @@ class _Walk:
         self._places = sorted(places | set(signs.to_coda) | set(signs.coda))
 
     def _choose(self) -> bool:
-        self.n_choices += 1
-        return self.n_choices > len(self._taken) or bool(self._taken[self.n_choices - 1])
+        self.choices.append(len(self.way))
+        n = len(self.choices)
+        return n > len(self._taken) or bool(self._taken[n - 1])
 
     def step(self) -> None:
         """Play up to the next sign, and go where it leads."""

@@ -16,6 +16,7 @@ import numpy as np
 from align.errors import DataError, ParameterError
 from align.features.note_levels import semitone_levels
 from align.formats.beats import Beats
+from align.formats.scores import Score
 from align.music.coarse import coarse_alignment
 from align.music.passages import Passage, find_passages, find_whole
 from align.music.performance import Performance, make_performance, sounding_notes
@@ -28,6 +29,7 @@ __all__ = [
     "PlayedPart",
     "continued",
     "described_part",
+    "heard_repeats",
     "nearby_key_fits",
     "passages_played",
     "played_parts",
@@ -42,6 +44,7 @@ _WITHIN = 0.8  # of a recording; what lasts longer is not within other music
 _NEARBY = 2  # semitones, where a voice slides through the notes of the other key
 _FRAME = 0.25  # seconds
 _OTHER_KEY = 0.95  # of the cost; right scores (28) have 1.03 or more, melodies a tone off .84
+_ROUNDING = 0.01  # seconds; the onset of a chord is the mean of its notes
 _ELSEWHERE = 2.0  # seconds; a chord that lies nearer to where it was found is no news
 
 
@@ -244,6 +247,28 @@ def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, n_notes
             f"times mean nothing: {which}"
         )
     return f"the recording holds {head}{rest}."
+
+
+def heard_repeats(score: Score, passages: Sequence[PlayedPassage]) -> str:
+    """Return the letters of the repeats of a score, "?" for those that no passage leads through.
+
+    Examples
+    --------
+    >>> score = replace(Score.of([Note(60, t) for t in (0.0, 1.0, 2.0, 3.0)]), repeats="yn")
+    >>> score = replace(score, repeat_times=(1.0, 3.0))
+    >>> heard_repeats(score, [PlayedPassage(0.2, 1.9, 0.0, 2.0)])
+    'y?'
+    """
+    if not passages:
+        return score.repeats
+    letters = ["?"] * len(score.repeats)
+    last = float(score.onsets[-1])
+    for k, time in enumerate(score.repeat_times[: len(letters)]):
+        later = score.onsets[score.onsets >= time - _ROUNDING]
+        behind = later[0] if later.size else last
+        if any(p.score_start < time - _ROUNDING and behind <= p.score_end for p in passages):
+            letters[k] = score.repeats[k]
+    return "".join(letters)
 
 
 def seconds_again(passages: tuple[Passage, ...]) -> float:

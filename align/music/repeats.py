@@ -71,11 +71,9 @@ class FoldedScore:
                 path=self._path,
             )
         taken = [letter == "y" for letter in repeats]
-        if all(taken) or not any(taken):
-            rows, beats = self._notation.rows(all(taken))
-        else:
-            rows, beats = self._notation.rows(taken)
-        return score_of_rows(rows, self._path, repeats=repeats, beats=beats)
+        rows, beats = self._notation.rows(taken)
+        times = self._notation.repeat_times(taken).tolist()
+        return score_of_rows(rows, self._path, repeats=repeats, repeat_times=times, beats=beats)
 
 
 def best_way(

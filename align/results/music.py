@@ -71,7 +71,7 @@ class MusicAlignment(Timing, NoteWriting):
         The score.
     repeats : str
         Where the score had repeats to take or to leave, a letter for each in the order of
-        playing: y where it was taken, n where it was not.
+        playing: y where it was taken, n where it was not, ? where the recording does not hold it.
     beats : align.formats.beats.Beats, optional
         Bars and beats of the score, where it says them.
     passages : sequence of PlayedPassage
@@ -157,8 +157,8 @@ class MusicAlignment(Timing, NoteWriting):
             heard = vector(heard, n, "measured_offsets")
             if (heard < onsets).any() or np.isinf(heard).any():
                 raise ParameterError("measured_offsets must not lie before the onsets.")
-        if set(self.repeats) - {"y", "n"}:
-            raise ParameterError(f"repeats={self.repeats!r}, must be letters y and n only.")
+        if set(self.repeats) - set("yn?"):
+            raise ParameterError(f"repeats={self.repeats!r}, must be letters y, n and ? only.")
         self._set(
             onsets=onsets,
             durations=durations,

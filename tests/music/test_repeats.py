@@ -12,7 +12,10 @@ import align
 from align.cli import cli
 from align.errors import DataError, ParameterError
 from align.formats.scores import read_score
+from align.music.parts import heard_repeats
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
+from align.results.music import MusicAlignment
+from align.types import Note, PlayedPassage
 
 pytest.importorskip("partitura")
 
@@ -114,6 +117,24 @@ def test_all_parts_go_the_same_way(tmp_path):
     assert score.repeats == "ny"
     assert len(read_score(path, repeats=(False, True))) == len(score)
     assert len(read_score(path, repeats=[False])) == len(score)  # what is not said is taken
+
+
+def test_repeats_that_a_recording_does_not_hold_are_not_known(tmp_path):
+    score = FoldedScore(write_score(tmp_path / "a.musicxml", TWO)).unfolded("ny")
+    assert score.repeat_times == (4.0, 8.0)  # a bar lasts two seconds
+    heard = {
+        (0.0, 3.5): "??", (0.0, 4.0): "n?", (3.5, 7.5): "n?", (4.0, 8.5): "?y", (0.0, 11.5): "ny",
+    }  # fmt: skip
+    for span, letters in heard.items():
+        assert heard_repeats(score, [PlayedPassage(1.0, 9.0, *span)]) == letters
+    assert (
+        heard_repeats(score, [PlayedPassage(0, 4, 0.0, 4.5), PlayedPassage(4, 8, 7.0, 9.0)])
+        == "ny"
+    )
+    assert heard_repeats(score, []) == "ny"
+    last = FoldedScore(write_score(tmp_path / "b.musicxml", [("CCCC", "", BACK)])).unfolded("n")
+    assert heard_repeats(last, [PlayedPassage(1.0, 2.0, 1.0, 1.5)]) == "n"
+    assert MusicAlignment([Note(60, 0.0)], [1.0], repeats="n?").repeats == "n?"
 
 
 def test_letters_are_one_for_each_repeat(tmp_path):
