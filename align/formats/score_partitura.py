@@ -44,12 +44,12 @@ from align.formats.ways import Ending, Signs, way_through
 from align.formats.written import Metre, Span, Written, counted_bars, tempo_map
 from align.types import Float64
 
-__all__ = ["NOTATION_SUFFIXES", "Notation", "read_notation_notes"]
+__all__ = ["NOTATION_SUFFIXES", "Notation"]
 
 _T = TypeVar("_T")
 
 NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
-"""What `read_notation_notes` reads."""
+"""What `Notation` reads."""
 
 _SAME = 1e-6  # of a quarter: rounding
 _MOST_TIMES = 99
@@ -67,13 +67,6 @@ _MOST_BEATS = 40_000  # the longest opera has fewer
 _PLAIN = re.compile(r"utf-?(8|16|16le|16be)|us-ascii|iso-?8859-?[0-9]+|(windows-?|cp)125[0-9]")
 
 
-def read_notation_notes(
-    path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] = True
-) -> tuple[list[NoteRow], Beats | None]:
-    """Return notes and beats of a score in notation; `Notation.rows` describes `repeats`."""
-    return Notation(path).rows(repeats)
-
-
 class Notation:
     """A score in notation, read once, to be unfolded in one way or another.
 
@@ -87,6 +80,8 @@ class Notation:
     n_repeats : int
         How often a player may choose to go back or to go on, where all repeats are taken; where
         a leap (da capo, dal segno) leads to them again, repeats count again.
+    notices : tuple of str
+        Sentences on what the score contradicts itself in.
 
     Raises
     ------
@@ -148,7 +143,7 @@ class Notation:
                 ) from error
 
     def _fold(self, written: Written) -> None:
-        self._signs = written.signs
+        self._signs, self.notices = written.signs, written.notices
         self.n_repeats = len(way_through(self._signs)[1])
         self._folded = Folded(written.notes, written.bars, tempo_map(written.tempi))
 
@@ -204,7 +199,15 @@ def _of_parts(parts: Sequence[Any], score: Any) -> Written:
     ]
     bars = next((found for part in parts if (found := _bars(part, score))), [])
     most = max(signs, key=lambda each: each.count, default=Signs(0.0))
-    return Written(notes, bars, most, _tempi(parts, score))
+    other = [name for name, own in zip(names, signs, strict=True) if not own.agrees(most)]
+    notices: tuple[str, ...] = ()
+    if other:
+        taken = names[signs.index(most)]
+        notices = (
+            f"the signs of repeats in {', '.join(other)} are not those of {taken}, which are "
+            "followed; where these are wrong, correct the score.",
+        )
+    return Written(notes, bars, most, _tempi(parts, score), notices)
 
 
 def _signs(part: Any, score: Any) -> Signs:

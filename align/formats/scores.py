@@ -32,7 +32,7 @@ from align.errors import DataError, ParameterError
 from align.formats.beats import Beats
 from align.formats.note_rows import HIGHEST_PITCH, LOWEST_PITCH, NoteRow, check_pitches
 from align.formats.score_midi import read_midi_score
-from align.formats.score_partitura import NOTATION_SUFFIXES, read_notation_notes
+from align.formats.score_partitura import NOTATION_SUFFIXES, Notation
 from align.formats.score_table import read_table_notes, read_truth_rows
 from align.types import Float64, IntArray, Note, pitch_name
 
@@ -91,6 +91,8 @@ class Score:
         Which part has each note; empty where there is only one.
     outside : tuple of Note
         Notes of the file that no piano has, which are none of the N.
+    notices : tuple of str
+        Sentences on what the file contradicts itself in.
 
     Examples
     --------
@@ -111,6 +113,7 @@ class Score:
     names: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
     outside: tuple[Note, ...] = ()
+    notices: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -324,8 +327,9 @@ def read_score(path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] =
         rows = read_table_notes(path)
         empty = "has no notes, only the names of columns; give one note on each line."
     elif suffix in NOTATION_SUFFIXES:
-        rows, beats = read_notation_notes(path, repeats=repeats)
-        return score_of_rows(rows, name, beats=beats)
+        notation = Notation(path)
+        rows, beats = notation.rows(repeats)
+        return score_of_rows(rows, name, beats=beats, notices=notation.notices)
     else:
         raise DataError(
             f"is not a score Align can read; its name must end in {', '.join(SCORE_SUFFIXES)} "
@@ -343,6 +347,7 @@ def score_of_rows(
     repeats: str = "",
     repeat_times: Sequence[float] = (),
     beats: Beats | None = None,
+    notices: tuple[str, ...] = (),
 ) -> Score:
     """Make a score of what a reader found; raises what `read_score` does."""
     if not rows:
@@ -356,7 +361,11 @@ def score_of_rows(
             )
     check_pitches(rows, path, some=True)
     score = replace(
-        Score.of(rows, path=path), repeats=repeats, repeat_times=tuple(repeat_times), beats=beats
+        Score.of(rows, path=path),
+        repeats=repeats,
+        repeat_times=tuple(repeat_times),
+        beats=beats,
+        notices=notices,
     )
     beyond = (score.pitches < LOWEST_PITCH) | (score.pitches > HIGHEST_PITCH)
     if not beyond.any():

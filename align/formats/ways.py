@@ -16,11 +16,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["Ending", "Signs", "way_through"]
 
 _MOST_STRETCHES = 10_000
+_LEAPS = ("da_capo", "dal_segno", "segno", "fine", "to_coda", "coda")
 
 
 class Ending(NamedTuple):
@@ -61,8 +62,24 @@ class Signs:
     def count(self) -> int:
         """How many signs there are."""
         spans = len(self.repeats) + len(self.endings)
-        leaps = (self.da_capo, self.dal_segno, self.segno, self.fine, self.to_coda, self.coda)
-        return spans + sum(map(len, leaps))
+        return spans + sum(len(getattr(self, name)) for name in _LEAPS)
+
+    def agrees(self, other: "Signs") -> bool:
+        """Return whether another part, which has more signs, is led through in the same way.
+
+        Programs write brackets and leaps into one part, and repeats into that one or into all.
+        """
+        within = all(
+            _rounded(getattr(self, name)) <= _rounded(getattr(other, name))
+            for name in ("repeats", "endings", *_LEAPS)
+        )
+        return within and (not self.repeats or _rounded(self.repeats) == _rounded(other.repeats))
+
+
+def _rounded(signs: Sequence[Any]) -> set[Any]:
+    """Return signs whose places may differ by rounding."""
+    places = [sign[:2] if isinstance(sign, tuple) else (sign,) for sign in signs]
+    return {tuple(round(float(place), 3) for place in sign) for sign in places}
 
 
 def way_through(

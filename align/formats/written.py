@@ -22,12 +22,16 @@ _QUARTER = 0.5  # seconds, where a score has no tempo
 
 
 class Written(NamedTuple):
-    """A score as it is written; `tempi` are seconds of a quarter from each place on."""
+    """A score as it is written; `tempi` are seconds of a quarter from each place on.
+
+    `notices` are sentences on what the score contradicts itself in.
+    """
 
     notes: list[FoldedNote]
     bars: list[Bar]
     signs: Signs
     tempi: dict[float, float]
+    notices: tuple[str, ...] = ()
 
 
 class Span(NamedTuple):

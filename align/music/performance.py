@@ -186,7 +186,7 @@ def make_performance(
         coarse.end,
         coarse.cost,
         shift,
-        (*score.left_out, *_warnings(signal, coarse.end - coarse.begin, written)),
+        (*score.left_out, *score.notices, *_warnings(signal, coarse.end - coarse.begin, written)),
         progress,
     )
 

@@ -73,7 +73,14 @@ class FoldedScore:
         taken = [letter == "y" for letter in repeats]
         rows, beats = self._notation.rows(taken)
         times = self._notation.repeat_times(taken).tolist()
-        return score_of_rows(rows, self._path, repeats=repeats, repeat_times=times, beats=beats)
+        return score_of_rows(
+            rows,
+            self._path,
+            repeats=repeats,
+            repeat_times=times,
+            beats=beats,
+            notices=self._notation.notices,
+        )
 
 
 def best_way(

@@ -119,6 +119,20 @@ def test_all_parts_go_the_same_way(tmp_path):
     assert len(read_score(path, repeats=[False])) == len(score)  # what is not said is taken
 
 
+def test_parts_whose_repeats_differ_are_named(tmp_path):
+    path = write_score(tmp_path / "a.musicxml", TWO, parts=3)
+    assert FoldedScore(path).unfolded("all").notices == ()
+    whole, first, last = path.read_text(), '<part id="P1">', '<part id="P2">'
+    head, rest = whole.split(first)
+    middle, tail = rest.split(last)
+    path.write_text(head + first + middle.replace(FORTH, "").replace(BACK, "") + last + tail)
+    assert FoldedScore(path).unfolded("all").notices == ()  # one part says it for all
+    path.write_text(head + first + middle.replace(BACK, "", 1) + last + tail)
+    for score in (FoldedScore(path).unfolded("all"), read_score(path)):
+        (notice,) = score.notices
+        assert notice.startswith("the signs of repeats in x 2 are not those of x 1, which")
+
+
 def test_repeats_that_a_recording_does_not_hold_are_not_known(tmp_path):
     score = FoldedScore(write_score(tmp_path / "a.musicxml", TWO)).unfolded("ny")
     assert score.repeat_times == (4.0, 8.0)  # a bar lasts two seconds
