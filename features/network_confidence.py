@@ -565,6 +565,8 @@ class NetworkConfidence(Feature):
             "n_mels": self.n_mels,
             "networks": [],
         }
+        if self.without_echo:
+            params["without_echo"] = True
         arrays: dict[str, npt.NDArray[Any]] = {}
         for n, network in enumerate(self.networks_):
             shape, own = network.get_state()
@@ -580,6 +582,7 @@ class NetworkConfidence(Feature):
         self.classes_ = [str(name) for name in params["known_classes"]]
         self.windows = [float(window) for window in params["windows"]]
         self.n_mels = int(params["n_mels"])
+        self.without_echo = params.get("without_echo") is True
         self.networks_ = []
         for n, shape in enumerate(params["networks"]):
             prefix = f"network{n}."

@@ -103,6 +103,16 @@ def test_the_one_for_rooms_hears_recordings_without_their_echo(model, tmp_path):
             np.testing.assert_array_equal(network.energies(heard), wanted)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_that_is_saved_alone_hears_as_it_did(model, tmp_path, kind):
+    other = model.elsewhere_[kind]
+    other.save(tmp_path / "one.align")
+    loaded = align.load(tmp_path / "one.align", features=features())
+    heard = signal(example(60))
+    energies = (network_of(one.features_).energies(heard) for one in (loaded, other))
+    np.testing.assert_array_equal(*energies)
+
+
 def test_what_was_heard_with_its_echo_is_heard_again_without(model):
     item, heard = example(60), signal(example(60))
     network = copy.copy(network_of(model.elsewhere_["room"].features_))
