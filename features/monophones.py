@@ -218,12 +218,18 @@ def _streams(signal: Signal) -> tuple[Float32, Float32, Float32]:
 
 
 @one_thread()
-def gaussians_of_phones(signal: Signal, phones: IntArray) -> list[Float32]:
-    """Return the values of the Gaussians of some phones, for each stream [shape=(P, 16, T)]."""
+def gaussians_of_phones(
+    signal: Signal, phones: IntArray, first: int = 0, stop: int | None = None
+) -> list[Float32]:
+    """Return the values of the Gaussians of some phones, for each stream [shape=(P, 16, T)].
+
+    In all frames, or from frame `first` to the one before `stop`.
+    """
     table = _table().gaussians
     n_phones = table.weights.shape[-1]
     found = []
-    for stream, slopes, offsets in zip(streams(signal), table.slopes, table.offsets, strict=True):
+    for whole, slopes, offsets in zip(streams(signal), table.slopes, table.offsets, strict=True):
+        stream = whole[first:stop]
         own = slopes.reshape(len(slopes), -1, n_phones)[:, :, phones].transpose(2, 1, 0)
         values = own.reshape(-1, len(slopes)) @ np.concatenate((stream * stream, stream), axis=1).T
         values = values.reshape(len(phones), -1, len(stream))

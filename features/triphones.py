@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from align._blas import one_thread
 from align._numba import compiled
-from align.features.monophones import SCALE, gaussians_of_phones, phone_names, streams
+from align.features.monophones import SCALE, gaussians_of_phones, phone_names
 from align.features.signal import Signal
 from align.types import Float32, Float64, IntArray
 
@@ -118,10 +118,13 @@ def pause_states() -> States:
 
 
 @one_thread()
-def senone_scores(signal: Signal, senones: IntArray) -> Float32:
+def senone_scores(
+    signal: Signal, senones: IntArray, first: int = 0, stop: int | None = None
+) -> Float32:
     """Return how much each frame of 10 ms sounds like some senones [shape=(T, N)].
 
-    In the unit of `align.features.monophones.monophone_scores`.
+    In the unit of `align.features.monophones.monophone_scores`; of all frames, or from frame
+    `first` to the one before `stop`.
 
     Examples
     --------
@@ -131,8 +134,8 @@ def senone_scores(signal: Signal, senones: IntArray) -> Float32:
     """
     table = _table()
     phones, column = np.unique(table.phone[senones], return_inverse=True)
-    values = gaussians_of_phones(signal, phones)
-    scores = np.zeros((len(senones), len(streams(signal)[0])), dtype=np.float32)
+    values = gaussians_of_phones(signal, phones, first, stop)
+    scores = np.zeros((len(senones), values[0].shape[-1]), dtype=np.float32)
     for k, of_stream in enumerate(values):
         _add_best(of_stream, table.weights[senones, k], column.astype(np.intp), scores)
     scores *= SCALE

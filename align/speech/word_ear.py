@@ -13,7 +13,8 @@ much the phones of the ear differ in a frame, which is known without a text; whe
 differ, the ear should not be asked (`hears_words`).
 
 The paths of all words are found at once: `E[t]`, the best of all that is before a word and ends
-before frame t, is passed on from word to word, and the same is done backwards.
+before frame t, is passed on from word to word, and the same is done backwards. How much frames
+sound like states is worked out for some words after the other, so that a long text takes little.
 """
 
 from collections.abc import Sequence
@@ -35,6 +36,7 @@ Ways: TypeAlias = Sequence[Sequence[int]]
 _ELSE = 4.0 * float(SCALE)  # that a frame of anything else scores less than the best phone,
 _BEGIN_ELSE = 10.0 * float(SCALE)  # what anything else costs,
 _LEFT_OUT = 40.0 * float(SCALE)  # and a word that is left out
+_AT_ONCE = 2000  # frames, of which all states of the words in them are compared at once
 _NEAR = 60  # frames around where a word was placed
 _TOGETHER = 5  # frames between words that sound as if there were none
 _WAYS = 6  # in which a word may be said, at most
@@ -44,6 +46,10 @@ _NEVER = -1e30
 _DIFFER = 3.1, 4.1  # how much phones differ, where words are heard a little, and well;
 _USUAL = 2.7, 6.4  # how much less a text fits there without a word that was said,
 _SIZE = 3.0  # and what this is divided by
+
+
+_OTHER = States(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
+"""Anything else, which is the first column of all sounds."""
 
 
 class _Door(NamedTuple):
@@ -61,12 +67,30 @@ class _Exits(NamedTuple):
     since: IntArray
 
 
+class _Sounds(NamedTuple):
+    """The scores of states from frame `first` on, a column for each."""
+
+    first: int
+    scores: Float32
+
+    def reversed(self, n_frames: int) -> "_Sounds":
+        """Return them as they are in a recording of so many frames when time runs backwards."""
+        first = n_frames - self.first - len(self.scores)
+        return _Sounds(first, np.ascontiguousarray(self.scores[::-1]))
+
+
 class _Word(NamedTuple):
-    """The ways of a word, as states, and the frames in which it may be."""
+    """The ways of a word, as states, the frames in which it may be, and how these sound.
+
+    The sounds reach over the frames of both its neighbours, or to an end of the recording; with
+    them there is a pause beside the word.
+    """
 
     ways: list[States]
     first: int
     last: int
+    sounds: _Sounds
+    pause: States
 
 
 def hears_words(signal: Signal) -> bool:
@@ -114,24 +138,10 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     n_frames = len(loudest)
     first = np.clip(np.rint(start * (signal.hop / HOP)).astype(np.intp), 0, n_frames)
     last = np.clip(np.rint(stop * (signal.hop / HOP)).astype(np.intp), first, n_frames)
-    rows = _states(words, first, last)
-    pause = pause_states()
-    used = np.unique(
-        np.concatenate([pause.senones, *(own.senones for ways in rows for own in ways)])
-    )
-    scores = np.column_stack((senone_scores(signal, used), loudest - _ELSE))
-    column = np.zeros(used.max() + 1, dtype=np.intp)
-    column[used] = np.arange(len(used))
-    other = States(np.array([len(used)], dtype=np.intp), np.zeros(1), np.zeros(1))
-    of_text = _Text.of(
-        [[own._replace(senones=column[own.senones]) for own in ways] or [other] for ways in rows],
-        pause._replace(senones=column[pause.senones]),
-        other,
-        first,
-        last,
-        n_frames,
-    )
-    with_each, without, frames = of_text.compared(scores)
+    if not len(words):
+        return np.zeros(0)
+    text = _text(signal, _states(words, first, last), first, last, loudest - np.float32(_ELSE))
+    with_each, without, frames = text.compared()
     less = np.clip(with_each - without, _LEAST, _MOST) / np.sqrt(frames)
     less = (less - np.interp(_differ(signal), _DIFFER, _USUAL)) / _SIZE
     less[[not ways for ways in words]] = 0.0
@@ -152,39 +162,72 @@ def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[list
     return rows
 
 
+def _text(
+    signal: Signal, rows: Sequence[list[States]], first: IntArray, last: IntArray, other: Float32
+) -> "_Text":
+    """Return a text of words that were placed from frames `first` to `last`, nearly.
+
+    `rows` are the states of the ways of each, and `other` how anything else sounds [shape=(T,)].
+    """
+    n_words, n_frames, pause = len(rows), len(other), pause_states()
+    low, high = _near(first, last, n_frames)
+    words: list[_Word] = []
+    while (k := len(words)) < n_words:
+        stop = k + 1
+        while stop < n_words and high[stop] - low[k] <= _AT_ONCE:
+            stop += 1
+        begin, end = low[k - 1] if k else 0, high[stop] if stop < n_words else n_frames
+        senones = [own.senones for ways in rows[k:stop] for own in ways]
+        used = np.unique(np.concatenate([pause.senones, *senones]))
+        sounds = _Sounds(
+            begin, np.column_stack((other[begin:end], senone_scores(signal, used, begin, end)))
+        )
+        for at in range(k, stop):
+            ways = [_in_columns(own, used) for own in rows[at]]
+            words.append(
+                _Word(ways or [_OTHER], low[at], high[at], sounds, _in_columns(pause, used))
+            )
+    return _Text(words, n_frames)
+
+
+def _in_columns(states: States, senones: IntArray) -> States:
+    """Return states by their columns of sounds: anything else, and some senones."""
+    return states._replace(senones=1 + np.searchsorted(senones, states.senones))
+
+
+def _near(first: IntArray, last: IntArray, n_frames: int) -> tuple[list[int], list[int]]:
+    """Return from when to when words may be that were placed from `first` to `last`."""
+    low = np.minimum.accumulate(np.maximum(first - _NEAR, 0)[::-1])[::-1]
+    high = np.maximum.accumulate(np.minimum(last + _NEAR, n_frames))
+    return low.tolist(), high.tolist()
+
+
 class _Text(NamedTuple):
-    """The words of a text, what may be between them, and how many frames there are."""
+    """The words of a text, one at least, and how many frames there are.
+
+    What is before a word is heard with the sounds of that word, behind the last with those of it.
+    """
 
     words: list[_Word]
-    pause: States
-    other: States
     n_frames: int
-
-    @classmethod
-    def of(
-        cls,
-        words: list[list[States]],
-        pause: States,
-        other: States,
-        first: IntArray,
-        last: IntArray,
-        n_frames: int,
-    ) -> "_Text":
-        """Return it for words that were placed from frames `first` to `last`, nearly."""
-        low = np.minimum.accumulate(np.maximum(first - _NEAR, 0)[::-1])[::-1].tolist()
-        high = np.maximum.accumulate(np.minimum(last + _NEAR, n_frames)).tolist()
-        return cls([*map(_Word, words, low, high)], pause, other, n_frames)
 
     def reversed(self) -> "_Text":
         """Return it as it is when time runs backwards."""
         n = self.n_frames
+        turned = {id(word.sounds): word.sounds.reversed(n) for word in self.words}
         words = [
-            _Word([way.reversed() for way in word.ways], n - word.last, n - word.first)
+            _Word(
+                [way.reversed() for way in word.ways],
+                n - word.last,
+                n - word.first,
+                turned[id(word.sounds)],
+                word.pause.reversed(),
+            )
             for word in reversed(self.words)
         ]
-        return _Text(words, self.pause.reversed(), self.other, n)
+        return _Text(words, n)
 
-    def doors(self, scores: Float32) -> tuple[list[_Door], list[list[_Exits]]]:
+    def doors(self) -> tuple[list[_Door], list[list[_Exits]]]:
         """Return the door before each word and that behind the last; and the exits of its ways."""
         words, n = self.words, self.n_frames
         low = [0, *(word.first for word in words)]
@@ -195,8 +238,10 @@ class _Text(NamedTuple):
         for k in range(len(words) + 1):
             door = _Door(left.first, left.score.copy())
             cost = _Door(left.first, left.score - _BEGIN_ELSE)
+            near = words[min(k, len(words) - 1)]
             since = np.zeros(len(door.score), dtype=np.intp)  # nobody asks
-            for own, entry in ((self.pause, left), (self.other, cost)):
+            scores = near.sounds.scores[door.first - near.sounds.first :]
+            for own, entry in ((near.pause, left), (_OTHER, cost)):
                 _pass(scores, *own, entry.score, 0, door.first, door.score, since)
             doors.append(door)
             if k == len(words):
@@ -205,16 +250,19 @@ class _Text(NamedTuple):
             _better(left, _Door(door.first, door.score - _LEFT_OUT))
             of_word = words[k]
             exits.append(
-                [_passed(scores, own, door, of_word.first, of_word.last) for own in of_word.ways]
+                [
+                    _passed(of_word.sounds, own, door, of_word.first, of_word.last)
+                    for own in of_word.ways
+                ]
             )
             for own_exits in exits[-1]:
                 _better(left, own_exits)
         return doors, exits
 
-    def compared(self, scores: Float32) -> tuple[Float64, Float64, IntArray]:
+    def compared(self) -> tuple[Float64, Float64, IntArray]:
         """Return the scores with each word and without it, and how many frames it has."""
-        doors, exits = self.doors(scores)
-        behind, _ = self.reversed().doors(np.ascontiguousarray(scores[::-1]))
+        doors, exits = self.doors()
+        behind, _ = self.reversed().doors()
         n_words = len(self.words)
         with_each, without = np.full(n_words, _NEVER), np.full(n_words, _NEVER)
         frames = np.ones(n_words, dtype=np.intp)
@@ -233,10 +281,11 @@ class _Text(NamedTuple):
         return with_each, without, frames
 
 
-def _passed(scores: Float32, states: States, entry: _Door, first: int, last: int) -> _Exits:
+def _passed(sounds: _Sounds, states: States, entry: _Door, first: int, last: int) -> _Exits:
     """Return the exits of states that are entered by a door, within some frames."""
     score = np.full(last - first + 1, _NEVER)
     since = np.zeros(last - first + 1, dtype=np.intp)
+    scores = sounds.scores[first - sounds.first :]
     _pass(scores, *states, entry.score, first - entry.first, first, score, since)
     return _Exits(first, score, since)
 
@@ -273,8 +322,8 @@ def _pass(
 ) -> None:
     """Pass states in turn from frame `first` on; entry[t + ahead] is that before frame first + t.
 
-    score[t] is raised to that of leaving them before frame first + t, if they were entered in
-    frame since[t]. Of equals it is better to stay.
+    scores[t] are those of frame first + t; score[t] is raised to that of leaving the states before
+    it, if they were entered in frame since[t]. Of equals it is better to stay.
     """
     n = len(columns)
     value, begin = np.full(n, _NEVER), np.zeros(n, dtype=np.intp)
@@ -290,7 +339,7 @@ def _pass(
             if other > best:
                 best = other
                 begin[k] = other_begin
-            value[k] = best + scores[first + t, columns[k]] if best > 0.5 * _NEVER else _NEVER
+            value[k] = best + scores[t, columns[k]] if best > 0.5 * _NEVER else _NEVER
         if value[n - 1] + leave[n - 1] > score[t + 1]:
             score[t + 1] = value[n - 1] + leave[n - 1]
             since[t + 1] = begin[n - 1]

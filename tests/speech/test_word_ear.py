@@ -13,7 +13,7 @@ from align.features.signal import Signal
 from align.features.triphones import States
 from align.formats.files import read_tiers
 from align.speech import word_ear as module
-from align.speech.word_ear import Ways, _Text, hears_words, word_ear
+from align.speech.word_ear import Ways, _Sounds, _Text, _Word, hears_words, word_ear
 
 SAID = ["quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
 PHONES = {
@@ -26,14 +26,16 @@ def random_states(rng: np.random.Generator, n: int) -> States:
     return States(rng.integers(5, size=n), rng.normal(size=n), rng.normal(size=n))
 
 
-def by_enumeration(text: _Text, scores: np.ndarray, word: int) -> tuple[float, float]:
+def by_enumeration(text: _Text, word: int) -> tuple[float, float]:
     """Return the best score of all paths that have a word, and that of those that have not."""
+    scores = text.words[0].sounds.scores
     n_frames = len(scores)
 
     @cache
     def within(way: int, of_word: int, start: int, stop: int) -> float:
         """Return the score of passing states from `start` to `stop`."""
-        own = {-2: text.pause, -1: text.other}.get(of_word) or text.words[of_word].ways[way]
+        apart = {-2: text.words[0].pause, -1: module._OTHER}
+        own = apart.get(of_word) or text.words[of_word].ways[way]
         best = -np.inf
         n = len(own.senones)
 
@@ -85,19 +87,14 @@ def test_the_best_paths_are_those_of_an_enumeration(
     monkeypatch.setattr(module, "_LEFT_OUT", 1.3)
     rng = np.random.default_rng(seed)
     n_frames = 5
-    words = [[random_states(rng, 2), random_states(rng, 1)], [random_states(rng, 2)]]
-    text = _Text.of(
-        words,
-        random_states(rng, 1),
-        random_states(rng, 1)._replace(stay=np.zeros(1), leave=np.zeros(1)),
-        np.array([0, 2]),
-        np.array([2, 4]),
-        n_frames,
-    )
-    scores = rng.normal(size=(n_frames, 5))
-    with_each, without, frames = text.compared(scores)
+    ways = [[random_states(rng, 2), random_states(rng, 1)], [random_states(rng, 2)]]
+    low, high = module._near(np.array([0, 2]), np.array([2, 4]), n_frames)
+    pause, sounds = random_states(rng, 1), _Sounds(0, rng.normal(size=(n_frames, 5)))
+    words = [_Word(*each, sounds, pause) for each in zip(ways, low, high, strict=True)]
+    text = _Text(words, n_frames)
+    with_each, without, frames = text.compared()
     for word in range(len(words)):
-        expected = by_enumeration(text, scores, word)
+        expected = by_enumeration(text, word)
         np.testing.assert_allclose((with_each[word], without[word]), expected)
     assert ((frames >= 1) & (frames <= n_frames)).all()
 
@@ -137,6 +134,22 @@ def test_where_words_were_placed_need_not_be_right(
     signal, start, stop = heard
     right = word_ear(signal, ways_of(SAID), start, stop)
     np.testing.assert_allclose(word_ear(signal, ways_of(SAID), start + 60, stop + 60), right)
+
+
+def test_a_long_text_is_heard_piece_by_piece(
+    heard: tuple[Signal, np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal, start, stop = heard
+    ways, sizes = ways_of(SAID), []
+    whole = word_ear(signal, ways, start, stop)
+    pieces = module.senone_scores
+    monkeypatch.setattr(module, "senone_scores", lambda *some: sizes.append(some) or pieces(*some))
+    for frames, n_pieces in ((200, 5), (0, 8)):
+        monkeypatch.setattr(module, "_AT_ONCE", frames)
+        np.testing.assert_allclose(word_ear(signal, ways, start, stop), whole, rtol=1e-5)
+        assert len(sizes) == n_pieces
+        sizes.clear()
+    assert word_ear(signal, [], start[:0], stop[:0]).shape == (0,)
 
 
 def test_words_of_which_nothing_is_known(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
