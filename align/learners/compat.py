@@ -28,12 +28,12 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin, LinearModel
 from sklearn.utils import check_random_state, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from align._numba import compiled, read_only
 from align.errors import ParameterError
 from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.labels import check_labels
 from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
 from align.learners.parts.shapes import check_array
 from align.learners.parts.step_kernels import exact_alpha
@@ -217,7 +217,7 @@ class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # skle
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=reset
         )
-        check_classification_targets(y)
+        check_labels(y)
         return X, y
 
     def _open(self, classes: Any, width: int, coef_init: Any, intercept_init: Any) -> None:

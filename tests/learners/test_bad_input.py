@@ -178,6 +178,15 @@ def test_numbers_are_no_classes(name):
         make(name).fit(X, y + 0.25 * np.arange(len(y)))
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if KINDS[name] == "classes"])
+def test_labels_of_several_types_in_one_array(name):
+    X, y = data(name)
+    for one, other in (("a", 1), (None, "a")):
+        labels = np.array([one if label == y[0] else other for label in y], dtype=object)
+        with pytest.raises(ParameterError, match=f"several types, such as {one!r}, {other!r};"):
+            make(name).fit(X, labels)
+
+
 @pytest.mark.parametrize("name", [n for n in STREAMS if KINDS[n] == "classes"])
 def test_text_and_numbers_do_not_mix(name):
     """Numpy makes text of both, and a learner of 0 and 1 would predict "0"."""
@@ -191,7 +200,7 @@ def test_text_and_numbers_do_not_mix(name):
     assert model.classes_.tolist() == [0, 1]
     if name in ("CELLIP", "IELLIP", "ThresholdWinnow"):
         return  # all classes are announced
-    with pytest.raises(ParameterError, match=r"of several types, such as 'a', 'b', [01]"):
+    with pytest.raises(ParameterError, match=r"of several types, such as 'a', [01];"):
         make(name).partial_fit(X, y, classes=["a", "b"])
     if hasattr(model, "step"):
         with pytest.raises(ParameterError, match="of several types"):

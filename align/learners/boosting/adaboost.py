@@ -33,13 +33,14 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator, summed
+from align.learners.parts.labels import check_labels
 from align.learners.parts.parameters import check_choice, positive, shuffler, weighed
 from align.types import Float64
 
@@ -143,7 +144,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
         X = summed(X)
-        check_classification_targets(y)
+        check_labels(y)
         weight, X, y = weighed(sample_weight, X, y)
         if not len(weight):
             weight = np.ones(X.shape[0])

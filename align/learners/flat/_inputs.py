@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts.estimators import summed
+from align.learners.parts.labels import check_labels
 from align.types import Float64
 
 __all__ = ["is_plain_row", "narrow", "read_classes", "read_examples", "read_numbers"]
@@ -54,7 +54,7 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.dtype.kind not in "biuUS":
-        check_classification_targets(y)
+        check_labels(y)
     if y.ndim == 2 and not np.isin(y, (0, 1)).all():
         raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
     return narrow(summed(X)), y

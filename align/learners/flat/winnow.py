@@ -19,12 +19,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator, summed
-from align.learners.parts.labels import distinct_labels
+from align.learners.parts.labels import check_labels, distinct_labels
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_epochs,
@@ -343,7 +342,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
 
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
-        check_classification_targets(y)
+        check_labels(y)
         X = summed(X)
         _check_bits(X)
         return X, y

@@ -19,7 +19,7 @@ module          what
 `conversion`    one hypothesis of many: last, random stopping, average, best
 `shards`        mixtures of what was learnt on shards
 `parameters`    checks of constructor parameters, weights of examples, and random numbers
-`labels`        the distinct labels of a learner that takes up new ones
+`labels`        labels of one type, and the distinct ones of a learner that takes up new ones
 `saved`         `save` and `load` of every learner
 `shapes`        arrays of a loaded learner have the shapes that its kernels trust
 `estimators`    what estimators of vectors share

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from align.learners.parts.labels import check_labels
 from align.learners.parts.saved import Saved
 
 __all__ = ["CountedRounds", "ScoredClasses", "VectorEstimator", "read_label_sets", "summed"]
@@ -81,7 +81,7 @@ def read_label_sets(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, np
     X, y = validate_data(owner, X, y, reset=reset, multi_output=True, **given)
     if y.ndim == 2 and y.shape[1] == 1:
         X, y = validate_data(owner, X, y, reset=False, **given)  # warns of the column
-    check_classification_targets(y)
+    check_labels(y)
     return summed(X), y
 
 

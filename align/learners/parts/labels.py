@@ -1,13 +1,26 @@
-"""The distinct labels of a learner that takes up new ones."""
+"""Labels of one type, and the distinct ones of a learner that takes up new ones."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.multiclass import check_classification_targets
 
 from align.errors import ParameterError
 
-__all__ = ["distinct_labels"]
+__all__ = ["check_labels", "distinct_labels"]
+
+
+def check_labels(y: npt.NDArray[Any]) -> None:
+    """Raise an error where labels are no classes; ParameterError where they are of several types.
+
+    Examples
+    --------
+    >>> check_labels(np.array(["a", "b"]))
+    """
+    if np.asarray(y).dtype == object:
+        distinct_labels(y)
+    check_classification_targets(y)
 
 
 def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
@@ -29,8 +42,10 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
             return np.unique(np.concatenate([array.ravel() for array in arrays]))
         except TypeError:  # values of which none is less than the other
             pass
-    several = [label for array in arrays for label in array.ravel()[:3].tolist()]
+    of_types: dict[type, Any] = {}
+    for label in (label for array in arrays for label in array.ravel().tolist()):
+        of_types.setdefault(type(label), label)
     raise ParameterError(
-        f"the labels are of several types, such as {', '.join(map(repr, several[:4]))}; give all "
-        "as text, or all as numbers."
+        f"the labels are of several types, such as {', '.join(map(repr, of_types.values()))}; "
+        "give all as text, or all as numbers."
     )
