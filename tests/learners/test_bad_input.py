@@ -6,6 +6,7 @@ The list is checked against the package, so that a new estimator cannot be left 
 import inspect
 import warnings
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -303,3 +304,17 @@ def test_numbers_that_are_none(name):
         for value, message in [("1", "='1', must be a"), ([1, 2], " has the shape .2,., must be")]:
             with pytest.raises(ParameterError, match=f"{parameter}{message}"):
                 make(name).set_params(**{parameter: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_what_joblib_maps_for_reading_goes_on_learning(name, tmp_path):
+    X, y = data(name)
+    given = (X,) if y is None else (X, y)
+    model = make(name).fit(*given)
+    joblib.dump(model, tmp_path / "a.joblib")
+    written = (tmp_path / "a.joblib").read_bytes()
+    mapped = joblib.load(tmp_path / "a.joblib", mmap_mode="r")
+    for one in (model, mapped):
+        one.partial_fit(*given)
+    np.testing.assert_array_equal(decide(mapped, X), decide(model, X))
+    assert (tmp_path / "a.joblib").read_bytes() == written

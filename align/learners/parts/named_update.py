@@ -37,7 +37,7 @@ class NamedUpdate:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over a state of a pickle or of a model file, also of before the name changed."""
-        vars(self).update(_with_new_name(state))
+        super().__setstate__(_with_new_name(state))  # type: ignore[misc]  # of `Saved`
         if isinstance(began := state.get("_began"), SimpleNamespace):
             vars(began).update(_with_new_name(vars(began)))
 

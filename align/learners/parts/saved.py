@@ -6,7 +6,10 @@ bit for bit. `_saved_state` says how a state becomes JSON and arrays.
 """
 
 import os
-from typing import Any, Self
+from types import SimpleNamespace
+from typing import Any, Literal, Self
+
+import numpy as np
 
 from align.errors import ModelError
 from align.learners.parts._saved_state import decode, encode
@@ -19,6 +22,16 @@ _VERSION = 1
 
 class Saved:
     """Give a learner `save` and `load`."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a state; arrays that joblib only maps for reading are copied on writing."""
+        known: dict[int, Any] = {}
+        own = {name: _writable(value, known) for name, value in state.items()}
+        before = super()
+        if hasattr(before, "__setstate__"):
+            before.__setstate__(own)
+        else:
+            vars(self).update(own)
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the learner to a file, whole or not at all.
@@ -83,3 +96,25 @@ class Saved:
         if not isinstance(found, cls):
             raise ModelError(f"{path}: is a {name}, must be a {cls.__name__}.")
         return found
+
+
+def _writable(value: Any, known: dict[int, Any]) -> Any:
+    """Return a value whose arrays share memory with others until something is written into them.
+
+    What stands twice stands twice in the result: `known` has what was met, by its identity.
+    """
+    if id(value) in known:
+        return known[id(value)]
+    found = known[id(value)] = value
+    if isinstance(value, np.memmap) and not value.flags.writeable and value.filename is not None:
+        order: Literal["C", "F"] = "C" if value.flags.c_contiguous else "F"
+        found = np.memmap(value.filename, value.dtype, "c", value.offset, value.shape, order)
+    elif isinstance(value, tuple):
+        items = [_writable(item, known) for item in value]
+        if any(new is not item for new, item in zip(items, value, strict=True)):
+            found = type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    elif isinstance(value, SimpleNamespace) or type(value).__module__.startswith("align."):
+        for name, item in vars(value).items() if hasattr(value, "__dict__") else ():
+            object.__setattr__(value, name, _writable(item, known))
+    known[id(value)] = found
+    return found
