@@ -110,7 +110,7 @@ def follow(
         samples, rate = read_audio(Channel.of(audio, channel), None)
         blocks = _of_file(samples, rate, realtime)
     follower = aligner.follow(score, rate, lag=lag)
-    for text in follower.score.left_out:
+    for text in follower.score.warnings:
         console.message(f"Warning: {text}")
     n_chords = 0
     for block in blocks:

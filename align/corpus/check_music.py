@@ -64,7 +64,7 @@ def validate_music(root: str, *, progress: Progress | None = None) -> Validation
             text = f"is sampled at {info.rate} Hz; {_LOWEST_RATE} Hz or more would be better."
             warnings.append(Issue(piece.audio, text))
         assert piece.score is not None
-        warnings.extend(Issue(piece.score, text) for text in (*score.left_out, *score.notices))
+        warnings.extend(Issue(piece.score, text) for text in score.warnings)
         onsets = truth.onsets(len(score))
         warnings.extend(
             Issue(piece.truth, text) for text in _odd(score.onsets, onsets, info.duration)

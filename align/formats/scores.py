@@ -177,10 +177,10 @@ class Score:
         return close.size >= _ENOUGH and bool((close < _SAME).mean() < _TOGETHER)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """A sentence on the notes of the file that no piano has; none where there are none."""
+    def warnings(self) -> tuple[str, ...]:
+        """Its notices, and a sentence on the notes of the file that no piano has."""
         if not self.outside:
-            return ()
+            return self.notices
         n, first = len(self.outside), self.outside[0]
         which = f"{first.name} at {first.onset:.2f} s"
         notes = f"{n} notes lie" if n > 1 else "1 note lies"
@@ -188,6 +188,7 @@ class Score:
         return (
             f"{notes} outside the keys of a piano ({LOWEST_PITCH} to {HIGHEST_PITCH}){which} left "
             "out of the score.",
+            *self.notices,
         )
 
     @property

@@ -309,7 +309,7 @@ class Follower:
         notes, at = [], []
         for k, time in zip(part, times, strict=True):
             notes += self._given[k].tolist()
-            at += [float(time)] * len(self._given[k])
+            at += [max(0.0, float(time))] * len(self._given[k])  # not -0.0 either
         written = float(self._chords.onsets[onset.event])
         return PlayedChord(tuple(notes), tuple(at), written, self._sound.seconds, self._tempo)
 

@@ -186,7 +186,7 @@ def make_performance(
         coarse.end,
         coarse.cost,
         shift,
-        (*score.left_out, *score.notices, *_warnings(signal, coarse.end - coarse.begin, written)),
+        (*score.warnings, *_warnings(signal, coarse.end - coarse.begin, written)),
         progress,
     )
 

@@ -189,7 +189,7 @@ def test_pitches_no_piano_has(tmp_path):
     score = read_score(path)
     assert rows(score) == [(60, 0.0, 0.5)]
     assert score.outside == (Note(12, 0.5), Note(127, pytest.approx(0.509, abs=1e-3)))
-    [text] = score.left_out
+    [text] = score.warnings
     assert text.startswith("2 notes lie outside the keys of a piano (21 to 108), the first C0 at")
     truth = tmp_path / "truth.csv"
     truth.write_text("score_onset_s,pitch,performed_onset_s\n0.5,12,1\n0,60,0.5\n")

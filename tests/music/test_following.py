@@ -76,6 +76,12 @@ def test_loud_chords_of_the_same_keys_are_each_reported_once(model):
     assert [chord.times[0] for chord in told] == pytest.approx(onsets + 0.5, abs=0.03)
 
 
+def test_nothing_begins_before_the_sound(model, samples, offline):
+    told = followed(model, samples[int((offline[0] + 0.01) * 22050) :][:11025])
+    assert told[0].times
+    assert not np.signbit(np.concatenate([chord.times for chord in told])).any()
+
+
 def test_the_size_of_blocks_does_not_matter(model, samples):
     some = samples[: 6 * 22050]
     one, other = (followed(model, some, block=block) for block in (500, 7001))
