@@ -19,6 +19,7 @@ import numpy as np
 
 from align.features.note_levels import level_columns, note_levels
 from align.music.performance import Performance
+from align.progress import counted, of_stage
 from align.results.time_map import mapped
 from align.types import Float64, IntArray
 
@@ -96,7 +97,7 @@ def end_candidates(performance: Performance, onsets: Float64, chords: Float64) -
         count[span] += one.free > 0
     kept = _agreement(heard, written, hop)
     note, times, evidence = [], [], []
-    for m, one in enumerate(heard):
+    for m, one in enumerate(counted(heard, performance.progress, "finding ends")):
         ends = _places(one, onsets[m], written[m], limit[m], chords, hop)
         at = np.clip(np.rint(ends / hop).astype(np.intp) - one.first, 0, one.fall.size - 1)
         frame = at + one.first
@@ -133,6 +134,8 @@ def _heard(performance: Performance, onsets: Float64, limit: Float64) -> list[_H
     """Return what is heard of each note from 20 ms after its onset to its limit."""
     levels = note_levels(performance.signal)[0].astype(np.float64)
     n, pitches = len(levels), performance.notes.pitches
+    report = of_stage(performance.progress, "hearing ends") or (lambda done, total: None)
+    report(0, pitches.size)
     before, after = (_means(levels, *span) for span in (_BEFORE, _AFTER))
     frames = np.clip(np.rint(onsets / performance.signal.hop).astype(np.intp), 0, max(n - 2, 0))
     last = np.rint(limit / performance.signal.hop).astype(np.intp)
@@ -154,6 +157,7 @@ def _heard(performance: Performance, onsets: Float64, limit: Float64) -> list[_H
             np.where(some, np.where(free, _above(level[rows], column), -_HEARD).max(axis=1), 0.0)
             for level in (before, after)
         ]
+        report(m + 1, pitches.size)
         out.append(
             _Heard(
                 first,

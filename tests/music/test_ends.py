@@ -70,7 +70,11 @@ def fitted(learned: list[tuple[TimedPiece, PlacedNotes]]) -> EvidenceModel:
 
 def test_ends_that_the_score_does_not_know_are_found(fitted: EvidenceModel) -> None:
     piece, placed = timed(9)
-    made = end_candidates(piece.performance, placed.notes, placed.chords)
+    told: list[tuple[str, int, int]] = []
+    performance = replace(piece.performance, progress=lambda *given: told.append(given))
+    made = end_candidates(performance, placed.notes, placed.chords)
+    stages = [(stage, n) for stage in ("hearing ends", "finding ends") for n in range(25)]
+    assert told == [(*one, 24) for one in stages]
     assert made.evidence.shape == (made.times.size, N_END_EVIDENCE)
     assert (np.diff(made.note) >= 0).all()
     ends, sure = chosen_ends(made, fitted, piece.onsets.size)
