@@ -22,11 +22,15 @@ _MOST_NOTES = 1_000_000
 
 
 class FoldedNote(NamedTuple):
-    """A note that begins and ends at quarters of the score."""
+    """A note that begins and ends at quarters of the score.
+
+    `closing` is a grace note at the end of a bar, which belongs to what is before it.
+    """
 
     onset: float
     end: float
     row: NoteRow
+    closing: bool = False
 
 
 class Folded:
@@ -52,6 +56,8 @@ class Folded:
         self._bars = bars
         self._begins = np.array([bar.start for bar in bars])
         self._onsets = np.array([note.onset for note in self._notes])
+        closing = np.array([note.closing for note in self._notes], dtype=bool)
+        self._places = self._onsets - 3 * _SAME * closing
         self._ends = np.array([note.end for note in self._notes])
         self._last = max([note.end for note in notes] + [bar.end for bar in bars], default=0.0)
         self._to_seconds = to_seconds
@@ -84,10 +90,10 @@ class Folded:
             into = [k for k in self._sounding(start) if self._notes[k].row.pitch not in held]
             # grace notes behind the last bar belong to it
             until = end + _SAME if end > self._last - _SAME else end - _SAME
-            within = (self._onsets > start - _SAME) & (self._onsets < until)
+            within = (self._places > start - _SAME) & (self._places < until)
             for k in [*(into if start != before else ()), *np.flatnonzero(within).tolist()]:
                 times[k] += 1
-                onset, last, row = self._notes[k]
+                onset, last, row, _ = self._notes[k]
                 name = f"{row.id}-{times[k]}" if again else row.id
                 moved = now - start
                 notes.append(

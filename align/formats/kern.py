@@ -75,6 +75,7 @@ class _Note:
     name: str
     grace: bool
     source: int
+    closing: bool = False
 
 
 @dataclass
@@ -88,6 +89,7 @@ class _Marks:
     sections: list[tuple[Fraction, str]] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
     opened: Fraction = Fraction(0)
+    n_before: int = 0  # notes before the last bar line
     n_sets: int = 0  # of spines, one behind the other
     label: str = ""  # of the section that begins with the next notes
 
@@ -167,6 +169,7 @@ class _Reading:
                 NoteRow(
                     0.0, note.pitch, 0.0, f"n{k}", note.grace, None, note.name, parts[note.source]
                 ),
+                note.closing,
             )
             for k, note in enumerate(self._notes, 1)
         ]
@@ -243,6 +246,9 @@ class _Reading:
         if marks.bars and marks.bars[-1][0] == self._now:
             name = marks.bars.pop()[1] or name
         marks.bars.append((self._now, name))
+        for note in self._notes[marks.n_before :]:
+            note.closing = note.grace and 0 < note.start == self._now
+        marks.n_before = len(self._notes)
         repeat = _REPEAT.search(token)
         if repeat and repeat[1] and self._now > marks.opened:
             marks.repeats.append((float(marks.opened), float(self._now)))

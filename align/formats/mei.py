@@ -98,6 +98,7 @@ class _Note:
     grace: bool
     staff: str
     id: str
+    closing: bool = False
     into: "_Note | None" = None
 
 
@@ -216,7 +217,8 @@ class _Reading:
             part = names.get(note.staff, note.staff)
             row = NoteRow(0.0, note.pitch, 0.0, name, note.grace, None, note.name, part)
             if note.into is None:
-                notes.append(FoldedNote(float(note.start), float(note.end), row))
+                times = float(note.start), float(note.end)
+                notes.append(FoldedNote(*times, row, note.closing))
         found = {name for name, _ in self._leaps}
         leaps: dict[str, list[float]] = {name: [] for name in _LEAPS}
         for name, at in self._leaps:
@@ -286,7 +288,7 @@ class _Reading:
     # ---- bars
 
     def _measure(self, measure: Element) -> None:
-        start, self._bar = self._at, measure.get("n", "")
+        start, self._bar, n_before = self._at, measure.get("n", ""), len(self._notes)
         self._altered.clear()
         self._repeat_sign(measure.get("left", ""), start)
         ends, rests = [Fraction(0)], [Fraction(0)]
@@ -304,6 +306,8 @@ class _Reading:
             ends += rests
         end = start + (max(ends) or max(rests) or self._bar_length())
         self._spans.append(Span(float(start), float(end), measure.get("n")))
+        for note in self._notes[n_before:]:
+            note.closing = note.grace and start < note.start == end
         for mark in played(measure):
             self._mark(mark, start, end)
         self._at = end

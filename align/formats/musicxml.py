@@ -24,12 +24,13 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from fractions import Fraction
+from itertools import accumulate
 from math import lcm
 from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["leap_in_words", "many_times", "plain_musicxml", "score_of_mxl"]
+__all__ = ["leap_in_words", "many_times", "notes_of_bars", "plain_musicxml", "score_of_mxl"]
 
 _LEAPS = {
     "dacapo": "yes",
@@ -127,6 +128,22 @@ def many_times(data: bytes) -> list[tuple[int, int]]:
         if found:
             return found
     return []
+
+
+def notes_of_bars(data: bytes) -> list[list[int]]:
+    """Return how many notes and rests of each part stand before the end of each bar.
+
+    Parameters
+    ----------
+    data : bytes
+        A score, as `plain_musicxml` returns it. Nothing is returned where it has no grace notes.
+    """
+    if b"<grace" not in data:
+        return []
+    return [
+        list(accumulate(len(bar.findall("note")) for bar in part.findall("measure")))
+        for part in ElementTree.fromstring(data).findall("part")
+    ]
 
 
 def leap_in_words(words: str) -> str | None:

@@ -23,6 +23,7 @@ import re
 import tempfile
 import warnings
 import zipfile
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
 from dataclasses import replace
@@ -37,7 +38,7 @@ from align.formats.beats import Bar, Beats
 from align.formats.folded import Folded, FoldedNote
 from align.formats.kern import read_kern
 from align.formats.mei import read_mei
-from align.formats.musicxml import many_times, plain_musicxml, score_of_mxl
+from align.formats.musicxml import many_times, notes_of_bars, plain_musicxml, score_of_mxl
 from align.formats.note_rows import NoteRow, unlike
 from align.formats.spelling import sounding_name
 from align.formats.ways import Ending, Signs, way_through
@@ -168,7 +169,7 @@ def _written(data: bytes, path: str | os.PathLike[str]) -> Written:
         return _of_parts(_match_parts(data, partitura), partitura.score)
     plain = plain_musicxml(score_of_mxl(data) if suffix == ".mxl" else data)
     parts = list(partitura.load_musicxml(io.BytesIO(plain), force_note_ids="keep").parts)
-    written = _of_parts(parts, partitura.score)
+    written = _of_parts(parts, partitura.score, notes_of_bars(plain))
     repeats = list(written.signs.repeats)
     bars = _spans(parts[0], partitura.score) if parts else []
     for place, times in many_times(plain):
@@ -187,15 +188,16 @@ def _match_parts(data: bytes, partitura: Any) -> list[Any]:
         return list(partitura.load_match(path, create_score=True)[-1].parts)
 
 
-def _of_parts(parts: Sequence[Any], score: Any) -> Written:
-    """Return what partitura read."""
+def _of_parts(parts: Sequence[Any], score: Any, stops: Sequence[Sequence[int]] = ()) -> Written:
+    """Return what partitura read; `stops` are the `notes_of_bars` of each part, if known."""
+    known = stops if len(stops) == len(parts) else [()] * len(parts)
     # programs write the signs that lead through a score in one part, if not in all
     signs = [_signs(part, score) for part in parts]
     names = unlike([" ".join(str(part.part_name or part.id).split()) for part in parts])
     notes = [
         note._replace(row=note.row._replace(part=name))
-        for part, name in zip(parts, names, strict=True)
-        for note in _notes(part, score)
+        for part, name, of_bars in zip(parts, names, known, strict=True)
+        for note in _notes(part, score, of_bars)
     ]
     bars = next((found for part in parts if (found := _bars(part, score))), [])
     most = max(signs, key=lambda each: each.count, default=Signs(0.0))
@@ -329,8 +331,8 @@ def import_partitura(path: str | os.PathLike[str], what: str, otherwise: str) ->
     return partitura
 
 
-def _notes(part: Any, score: Any) -> list[FoldedNote]:
-    """Return the sounding notes of one part."""
+def _notes(part: Any, score: Any, stops: Sequence[int] = ()) -> list[FoldedNote]:
+    """Return the sounding notes of one part; `stops` count those before the end of each bar."""
     if not part.notes_tied:
         return []
     array = part.note_array(include_grace_notes=True, include_pitch_spelling=True)
@@ -341,6 +343,7 @@ def _notes(part: Any, score: Any) -> list[FoldedNote]:
         for m in part.iter_all(score.Transposition)
     )
     at = [t for t, *_ in moves]
+    closing = _closing(part, score, stops)
     notes = []
     for note, onset, end in zip(array, onsets.tolist(), ends.tolist(), strict=True):
         before = int(np.searchsorted(at, note["onset_div"], side="right"))
@@ -348,8 +351,19 @@ def _notes(part: Any, score: Any) -> list[FoldedNote]:
         pitch = int(note["pitch"]) + semitones
         name = sounding_name(str(note["step"]), int(note["alter"]), semitones, steps, pitch)
         row = NoteRow(0.0, pitch, 0.0, str(note["id"]), bool(note["is_grace"]), name=name)
-        notes.append(FoldedNote(onset, end, row))
+        notes.append(FoldedNote(onset, end, row, row.id in closing))
     return notes
+
+
+def _closing(part: Any, score: Any, stops: Sequence[int]) -> set[str]:
+    """Return grace notes that stand at the end of their bar."""
+    ends = [bar.end.t for bar in sorted(part.iter_all(score.Measure), key=lambda bar: bar.start.t)]
+    if len(ends) != len(stops):
+        return set()
+    graces = [
+        (note, bisect_right(stops, note.doc_order)) for note in part.iter_all(score.GraceNote)
+    ]
+    return {str(n.id) for n, bar in graces if bar < len(ends) and n.start.t == ends[bar]}
 
 
 def _bars(part: Any, score: Any) -> list[Bar]:

@@ -122,6 +122,12 @@ def test_lengths(tmp_path: Path) -> None:
     assert notes_of(tmp_path, *graces) == "C4@0 E4@0 D4@1 D4@1 D#4@1 F4@1 G4@1"
 
 
+def test_grace_notes_at_the_end_of_a_bar_belong_to_it(tmp_path: Path) -> None:
+    bars = "=1", "1c", "8qd", "=:|!", "8qf", "1e", "=="
+    assert read(tmp_path, *bars) == ("CCDDEF", "1.1 1.1 1.1 2.1 2.1 2.1")
+    assert read(tmp_path, *bars, repeats=False)[0] == "CDEF"
+
+
 def test_names_tempi_and_percussion(tmp_path: Path) -> None:
     lines = (
         '**kern\t**kern\t**kern', '*I"Violoncello\t*I"Drum\t*I"Violin', "*clefF4\t*clefX\t*clefG2",

@@ -214,6 +214,12 @@ def test_two_layers_that_hold_one_pitch(tmp_path: Path) -> None:
     assert notes_of(tmp_path, "".join(bars) + bar(plain("d"))) == "C4@0 C4@0 D4@12"
 
 
+def test_grace_notes_at_the_end_of_a_bar_belong_to_it(tmp_path: Path) -> None:
+    grace = plain("d", "8", 'grace="acc"')
+    bars = bar(plain("c", "1") + grace, 'right="rptend"') + bar(grace + plain("e", "1"))
+    assert notes_of(tmp_path, bars) == "C4@0 C4@4 D4@4 D4@8 D4@8 E4@8"
+
+
 def test_percussion_and_lengths_in_ticks(tmp_path: Path) -> None:
     defined = (
         '<scoreDef><staffGrp><staffDef n="1" ppq="8"/><staffDef n="2" clef.shape="perc"/>'

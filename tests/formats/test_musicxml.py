@@ -172,6 +172,14 @@ def test_coda(read: Read, leap: str, goal: str) -> None:
     assert played(score) == "C4@0 D4@2 C4@4 E4@6"
 
 
+def test_grace_notes_at_the_end_of_a_bar_belong_to_it(read: Read) -> None:
+    grace = "<note><grace/><pitch><step>{}</step><octave>4</octave></pitch></note>".format
+    bars = {"1": first() + note("C", 4) + grace("D") + bar_line("backward"), "2": grace("F")}
+    bars["2"] += note("E", 4)
+    assert played(read(bars)) == "C4@0 C4@2 D4@2 D4@4 E4@4 F4@4"
+    assert played(read(bars, repeats=False)) == "C4@0 D4@2 E4@2 F4@2"
+
+
 def test_a_leap_to_nowhere_is_none(read: Read) -> None:
     for back in (sound(dalsegno="1"), words("D.S."), words("To Coda")):
         assert played(read({"1": first() + note("C", 4) + back})) == "C4@0"
