@@ -11,7 +11,8 @@ file
   so does one whose rests are longer;
 * leaps (*da capo*, *dal segno*, *coda*, *fine*) are found wherever they are written: in a
   ``sound`` of its own, with any name of the sign, or, where none is for playing, in words;
-* a tie ends at the next note of its pitch, also where that does not say so;
+* a tie ends at the next note of its pitch, also where that does not say so; where two voices
+  hold one pitch, one of them goes on;
 * a metronome mark sets the tempo where no ``sound`` does, and 3+2/8 is 5/8;
 * fractions of divisions become whole ones, and alterations whole semitones.
 
@@ -26,7 +27,7 @@ from copy import deepcopy
 from fractions import Fraction
 from itertools import accumulate
 from math import lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -404,7 +405,8 @@ def _walked(part: Element) -> Iterator[_Bar]:
 def _end_ties(part: Element) -> None:
     """Say where ties end: some programs only say where they begin."""
     divisions, start = Fraction(1), Fraction(0)
-    tied: dict[tuple[str | None, ...], Fraction] = {}  # pitches, and when what is tied begins
+    tied: set[tuple[Any, ...]] = set()  # when what is tied begins, and its pitch
+    held: dict[tuple[Any, ...], list[tuple[Element, Element]]] = {}  # notes that end it, by both
     for measure in part.findall("measure"):
         at = begin = end = start
         for element in measure:
@@ -420,12 +422,30 @@ def _end_ties(part: Element) -> None:
                     begin, at = at, at + lasts
                 pitch = tuple(element.findtext(f"pitch/{tag}") for tag in _PITCH)
                 kinds = {tie.get("type") for tie in element.findall("tie")}
-                if tied.get(pitch) == begin and "stop" not in kinds:
-                    SubElement(element, "tie", {"type": "stop"})
+                if (begin, *pitch) in tied:
+                    held.setdefault((begin, *pitch), []).append((element, measure))
                 if "start" in kinds:
-                    tied[pitch] = begin + lasts
+                    tied.add((begin + lasts, *pitch))
             end = max(end, at)
         start = end
+    for notes in held.values():
+        notes.sort(key=lambda pair: pair[0].find("tie[@type='start']") is not None)
+        said = [pair for pair in notes if pair[0].find("tie[@type='stop']") is not None]
+        if not said:
+            SubElement(notes[-1][0], "tie", {"type": "stop"})
+        for note, measure in said[:-1]:
+            _leave_out(note, measure)
+
+
+def _leave_out(note: Element, measure: Element) -> None:
+    """Take out one note, and nothing of its chord."""
+    behind = [*measure][[*measure].index(note) + 1 :][:1]
+    for other in behind if note.find("chord") is None else []:
+        if (chord := other.find("chord")) is not None:
+            other.remove(chord)
+            measure.remove(note)
+            return
+    _take_out(note, measure)
 
 
 def _number(text: str | None) -> Fraction:

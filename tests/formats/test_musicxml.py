@@ -172,6 +172,22 @@ def test_coda(read: Read, leap: str, goal: str) -> None:
     assert played(score) == "C4@0 D4@2 C4@4 E4@6"
 
 
+@pytest.mark.parametrize(("others", "order"), [("", 1), ("E", 1), ("", -1)])
+def test_two_voices_that_hold_one_pitch(read: Read, others: str, order: int) -> None:
+    chord = note("E", 2).replace("<note>", "<note><chord/>") if others else ""
+    back = "<backup><duration>{}</duration></backup>".format
+    voices = [
+        note("C", 2, tie="stop") + chord + note("D", 2), note("C", 4, tie="stop start")
+    ][::order]  # fmt: skip
+    bars = {
+        "1": first() + note("C", 4, tie="start") + back(16) + note("C", 4, tie="start"),
+        "2": voices[0] + back(16) + voices[1],
+        "3": note("C", 1, tie="stop") + note("F", 3) + back(16) + note("C", 4),
+    }  # fmt: skip
+    more = f" {others}4@2" if others else ""
+    assert played(read(bars)) == f"C4@0 C4@0{more} D4@3 C4@4 F4@4.5"
+
+
 def test_grace_notes_at_the_end_of_a_bar_belong_to_it(read: Read) -> None:
     grace = "<note><grace/><pitch><step>{}</step><octave>4</octave></pitch></note>".format
     bars = {"1": first() + note("C", 4) + grace("D") + bar_line("backward"), "2": grace("F")}
