@@ -254,6 +254,7 @@ def heard_repeats(score: Score, passages: Sequence[PlayedPassage]) -> str:
 
     Examples
     --------
+    >>> from align.types import Note
     >>> score = replace(Score.of([Note(60, t) for t in (0.0, 1.0, 2.0, 3.0)]), repeats="yn")
     >>> score = replace(score, repeat_times=(1.0, 3.0))
     >>> heard_repeats(score, [PlayedPassage(0.2, 1.9, 0.0, 2.0)])
