@@ -32,7 +32,7 @@ from align.music.mismatches import (
 from align.music.parts import (
     continued,
     described_part,
-    heard_repeats,
+    known_repeats,
     nearby_key_fits,
     passages_played,
     played_parts,
@@ -308,7 +308,7 @@ def result_of(
         chord_score_onsets=whole.chords.onsets,
         match=match,
         warnings=tuple(warnings),
-        repeats=heard_repeats(whole.score, passages),
+        repeats=known_repeats(whole.score, passages),
         passages=passages,
         unplayed=unplayed,
         mismatches=mismatches,

@@ -29,7 +29,7 @@ __all__ = [
     "PlayedPart",
     "continued",
     "described_part",
-    "heard_repeats",
+    "known_repeats",
     "nearby_key_fits",
     "passages_played",
     "played_parts",
@@ -249,7 +249,7 @@ def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, n_notes
     return f"the recording holds {head}{rest}."
 
 
-def heard_repeats(score: Score, passages: Sequence[PlayedPassage]) -> str:
+def known_repeats(score: Score, passages: Sequence[PlayedPassage]) -> str:
     """Return the letters of the repeats of a score, "?" for those that no passage leads through.
 
     Examples
@@ -257,7 +257,7 @@ def heard_repeats(score: Score, passages: Sequence[PlayedPassage]) -> str:
     >>> from align.types import Note
     >>> score = replace(Score.of([Note(60, t) for t in (0.0, 1.0, 2.0, 3.0)]), repeats="yn")
     >>> score = replace(score, repeat_times=(1.0, 3.0))
-    >>> heard_repeats(score, [PlayedPassage(0.2, 1.9, 0.0, 2.0)])
+    >>> known_repeats(score, [PlayedPassage(0.2, 1.9, 0.0, 2.0)])
     'y?'
     """
     if not passages:

@@ -12,7 +12,7 @@ import align
 from align.cli import cli
 from align.errors import DataError, ParameterError
 from align.formats.scores import read_score
-from align.music.parts import heard_repeats
+from align.music.parts import known_repeats
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
 from align.results.music import MusicAlignment
 from align.types import Note, PlayedPassage
@@ -140,14 +140,14 @@ def test_repeats_that_a_recording_does_not_hold_are_not_known(tmp_path):
         (0.0, 3.5): "??", (0.0, 4.0): "n?", (3.5, 7.5): "n?", (4.0, 8.5): "?y", (0.0, 11.5): "ny",
     }  # fmt: skip
     for span, letters in heard.items():
-        assert heard_repeats(score, [PlayedPassage(1.0, 9.0, *span)]) == letters
+        assert known_repeats(score, [PlayedPassage(1.0, 9.0, *span)]) == letters
     assert (
-        heard_repeats(score, [PlayedPassage(0, 4, 0.0, 4.5), PlayedPassage(4, 8, 7.0, 9.0)])
+        known_repeats(score, [PlayedPassage(0, 4, 0.0, 4.5), PlayedPassage(4, 8, 7.0, 9.0)])
         == "ny"
     )
-    assert heard_repeats(score, []) == "ny"
+    assert known_repeats(score, []) == "ny"
     last = FoldedScore(write_score(tmp_path / "b.musicxml", [("CCCC", "", BACK)])).unfolded("n")
-    assert heard_repeats(last, [PlayedPassage(1.0, 2.0, 1.0, 1.5)]) == "n"
+    assert known_repeats(last, [PlayedPassage(1.0, 2.0, 1.0, 1.5)]) == "n"
     assert MusicAlignment([Note(60, 0.0)], [1.0], repeats="n?").repeats == "n?"
 
 
