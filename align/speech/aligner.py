@@ -352,7 +352,8 @@ class SpeechAligner(PhoneAligner):
         if evidence is None:
             return None
         if model.asks_orders:
-            gap = gap_of_order(self, extended, events, self.features_)
+            both = model.orders_by_both_ears
+            gap = gap_of_order(self, extended, events, self.features_, both_ears=both)
             evidence = replace(evidence, order_gap=gap)
         if model.asks_second_ear:
             evidence = by_second_ear(self, evidence, extended, events, onsets)

@@ -25,9 +25,9 @@ from align.speech.expansion import is_closure
 from align.speech.match import Evidence, MatchModel, evidence_of
 from align.speech.orders import order_gap
 from align.speech.outer_pauses import with_outer_pauses
-from align.speech.second_ear import second_ear
+from align.speech.second_ear import CLOSURE, PAUSE, EarSums, ear_sums, second_ear
 from align.terms import BaseFunctions
-from align.types import Event, IntArray
+from align.types import Event, Float64, IntArray
 
 __all__ = [
     "FEWEST",
@@ -131,12 +131,12 @@ def _found(
 class Kinds:
     """The evidence of right transcripts, of wrong and half wrong ones, and of noise.
 
-    `orders` asks for their order gap as well.
+    `orders` asks for their order gap as well, `both_ears` that a second ear hears it, too.
     """
 
-    def __init__(self, aligner: Any, *, orders: bool = False) -> None:
+    def __init__(self, aligner: Any, *, orders: bool = False, both_ears: bool = False) -> None:
         """Begin with none of each kind."""
-        self.aligner, self.orders = aligner, orders
+        self.aligner, self.orders, self.both_ears = aligner, orders, both_ears
         self.found: dict[str, list[Evidence]] = {
             kind: [] for kind in ("right", "wrong", "spoiled", "noise", _FEW)
         }
@@ -157,7 +157,8 @@ class Kinds:
         heard = with_outer_pauses(features, signal, self.aligner._label_classes())
         found = _evidence(self.aligner, heard, events, features)
         if found is not None and self.orders:
-            gap = gap_of_order(self.aligner, heard, events, features)
+            both = self.both_ears
+            gap = gap_of_order(self.aligner, heard, events, features, both_ears=both)
             found = replace(found, order_gap=gap)
         if found is not None and source is not None:
             found = replace(found, source=source)
@@ -182,16 +183,32 @@ class Kinds:
         right, wrong, half, noise, few = self.found.values()
         if not (right and wrong and half and noise):
             return None
-        return MatchModel.fitted(right, wrong, half, noise, few, **options)
+        found = MatchModel.fitted(right, wrong, half, noise, few, **options)
+        return replace(found, orders_by_both_ears=self.both_ears)
 
 
 def gap_of_order(
-    aligner: Any, extended: Extended, events: tuple[Event, ...], features: Sequence[Feature]
+    aligner: Any,
+    extended: Extended,
+    events: tuple[Event, ...],
+    features: Sequence[Feature],
+    *,
+    both_ears: bool = False,
 ) -> float | None:
     """Return by how much events beat other orders of themselves; see `align.speech.orders`."""
+
+    def ear(labels: Sequence[str], seconds: Float64) -> EarSums | None:
+        symbols = [
+            CLOSURE if is_closure(aligner._symbol(label)) else sound or PAUSE
+            for label, sound in zip(labels, aligner._sounds(labels), strict=True)
+        ]
+        return ear_sums(extended.own, symbols, seconds)
+
     weights = dict(zip(aligner.base_functions_, aligner.coef_ / aligner.scale_, strict=True))
     joined = np.array([is_closure(aligner._symbol(str(event))) for event in events])
-    return order_gap(features, weights, extended, events, aligner._free(events), joined)
+    silent = aligner._free(events)
+    asked = ear if both_ears else None
+    return order_gap(features, weights, extended, events, silent, joined, asked)
 
 
 def by_second_ear(

@@ -8,18 +8,39 @@ An event's phone is that of English which its symbol sounds like. Two numbers co
 
 They say little of one event and a great deal of several, also in languages that neither ear knows,
 since the two learned from other speech and are wrong about other sounds.
+
+Where other orders of the sounds of a text are compared (`align.speech.orders`), it is asked about
+each frame. There it counts as much as it hears: in noise all phones score alike.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from align.errors import DataError
-from align.features.monophones import HOP, monophone, monophone_scores
+from align.features.monophones import HOP, monophone, monophone_scores, phone_names
 from align.features.signal import Signal
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["second_ear"]
+__all__ = ["CLOSURE", "PAUSE", "EarSums", "clearness", "ear_sums", "second_ear"]
+
+PAUSE, CLOSURE = "a pause", "a closure"
+"""What `ear_sums` knows beside symbols of the IPA."""
+
+_PAUSES = "SIL", "+NSN+", "+SPN+"
+_STOPS = "P", "T", "K", "B", "D", "G"  # the first of their states is the closure
+_CLEAR = 3.2, 4.0  # how much phones differ, up to where it does not count, and from where it does
+
+
+class EarSums(NamedTuple):
+    """What a second ear hears, and how much it is to count, from 0 to 1.
+
+    `sums` [shape=(S, T)] are those of the scores of S sounds up to T times.
+    """
+
+    sums: Float64
+    share: float
 
 
 def second_ear(
@@ -66,3 +87,60 @@ def _total(scores: Float32) -> Float64:
     total = np.zeros((len(scores) + 1, scores.shape[1]))
     np.cumsum(scores - scores.max(axis=1, keepdims=True), axis=0, dtype=np.float64, out=total[1:])
     return total
+
+
+def ear_sums(signal: Signal, symbols: Sequence[str], seconds: Float64) -> EarSums | None:
+    """Return what a second ear hears of some sounds up to some times of a recording.
+
+    Scores of a frame are less those of its best phone. None where it does not hear well enough,
+    or a sound is no IPA.
+
+    Parameters
+    ----------
+    signal : Signal
+        The recording.
+    symbols : sequence of str, length S
+        Of the IPA, or `PAUSE` or `CLOSURE`.
+    seconds : np.ndarray [shape=(T,)]
+        The times.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> noise = Signal(rng.normal(size=8000).astype(np.float32), 16000)
+    >>> ear_sums(noise, ["a"], np.array([0.0, 0.5])) is None
+    True
+    """
+    share = float(np.clip((clearness(signal) - _CLEAR[0]) / (_CLEAR[1] - _CLEAR[0]), 0.0, 1.0))
+    if not share:
+        return None
+    several = {
+        symbol: [phone_names().index(name) for name in names]
+        for symbol, names in ((PAUSE, _PAUSES), (CLOSURE, (_PAUSES[0], *_STOPS)))
+    }
+    try:
+        columns = [several.get(symbol) or [monophone(symbol)] for symbol in symbols]
+    except DataError:
+        return None
+    scores = monophone_scores(signal)
+    scores = scores - scores.max(axis=1, keepdims=True)
+    best = np.stack([scores[:, own].max(axis=1) for own in columns])
+    total = np.zeros((len(best), len(scores) + 1))
+    np.cumsum(best, axis=1, dtype=np.float64, out=total[:, 1:])
+    at = np.clip(seconds / HOP, 0, len(scores))
+    frame = np.minimum(at.astype(np.intp), len(scores) - 1)
+    part = at - frame
+    return EarSums(total[:, frame] * (1.0 - part) + total[:, frame + 1] * part, share)
+
+
+def clearness(signal: Signal) -> float:
+    """Return how much more the best phone of a frame scores than the phones of speech do.
+
+    In the mean, over frames and phones; of frames that are no pause, if there are such. It tells
+    how well a second ear hears a recording.
+    """
+    scores, names = monophone_scores(signal), phone_names()
+    best = scores.argmax(axis=1) != names.index(_PAUSES[0])
+    some = scores[best] if best.any() else scores
+    speech = [k for k, name in enumerate(names) if name not in _PAUSES]
+    return float((some.max(axis=1) - some[:, speech].mean(axis=1)).mean())

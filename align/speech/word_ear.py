@@ -26,6 +26,7 @@ from align._numba import compiled
 from align.features.monophones import HOP, SCALE, monophone_scores, phone_names
 from align.features.signal import Signal
 from align.features.triphones import States, pause_states, senone_scores, states_of
+from align.speech.second_ear import clearness
 from align.types import Float32, Float64, IntArray
 
 __all__ = ["Ways", "hears_words", "word_ear"]
@@ -99,19 +100,7 @@ def hears_words(signal: Signal) -> bool:
     Of 96 recordings of TIMIT all are heard, with white noise 20 dB below the speech all, 15 dB
     below four in ten, and 10 dB below none.
     """
-    return _differ(signal) >= _DIFFER[0]
-
-
-def _differ(signal: Signal) -> float:
-    """Return how much more the best phone of a frame scores than the phones of speech do.
-
-    In the mean, over frames and phones; of frames that are no pause, if there are such.
-    """
-    scores, names = monophone_scores(signal), phone_names()
-    best = scores.argmax(axis=1) != names.index("SIL")
-    some = scores[best] if best.any() else scores
-    speech = [k for k, name in enumerate(names) if name not in ("SIL", "+NSN+", "+SPN+")]
-    return float((some.max(axis=1) - some[:, speech].mean(axis=1)).mean())
+    return clearness(signal) >= _DIFFER[0]
 
 
 def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> Float64:
@@ -143,7 +132,7 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     text = _text(signal, _states(words, first, last), first, last, loudest - np.float32(_ELSE))
     with_each, without, frames = text.compared()
     less = np.clip(with_each - without, _LEAST, _MOST) / np.sqrt(frames)
-    less = (less - np.interp(_differ(signal), _DIFFER, _USUAL)) / _SIZE
+    less = (less - np.interp(clearness(signal), _DIFFER, _USUAL)) / _SIZE
     less[[not ways for ways in words]] = 0.0
     return less
 

@@ -10,13 +10,15 @@ import pytest
 import soundfile
 
 import align
+from align.errors import ModelError
 from align.features import NetworkConfidence, Signal
 from align.sequence.extended import Extended
 from align.speech.match import Evidence, MatchModel
 from align.speech.mismatches import gap_of_order
-from align.speech.orders import Coarse, best_scores, order_gap, other_orders
+from align.speech.orders import Coarse, Ear, best_scores, order_gap, other_orders
+from align.speech.second_ear import EarSums
 from align.terms import SegmentTerm, Term
-from align.types import Event
+from align.types import Event, Float64
 
 KIWI = str(files("align.data") / "kiwi.flac")
 WORDS = (
@@ -103,6 +105,53 @@ def test_a_right_text_beats_its_orders_and_a_wrong_one_does_not(
     assert gap(WORDS) == gap(WORDS)
 
 
+def test_both_ears_are_asked_where_a_match_says_so(english: align.SpeechAligner) -> None:
+    signal = english._signal(KIWI, None, KIWI)
+    given = [word for word in WORDS if word != "sil"]
+
+    def gap(phones: list[str], **options: bool) -> float:
+        extended, events = Extended(signal, signal), english._expand(tuple(phones))[0]
+        found = gap_of_order(english, extended, events, english.features_, **options)
+        assert found is not None
+        return found / len(phones)
+
+    assert gap(given, both_ears=True) != gap(given, both_ears=False) == gap(given)
+    assert gap(given, both_ears=True) == pytest.approx(gap(given), rel=0.25)  # as large as before
+    unknown = ["spn", *given]  # what it does not know is in the same place in all orders
+    assert gap(unknown, both_ears=True) != gap(unknown)
+    assert gap(given[::-1], both_ears=True) < 0.2 * gap(given)
+
+
+def test_scores_of_a_second_ear_are_added() -> None:
+    """Two sounds, and an ear that hears them in the order in which they were said."""
+    signal = Signal(np.zeros(1600, dtype=np.float32), 16000, 0.005)
+    heard, flags = Extended(signal, signal), np.zeros(2, dtype=bool)
+    asked = []
+
+    class Deaf(NetworkConfidence):
+        def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
+            rows = np.zeros(len(events), dtype=np.intp)
+            return {"deaf": SegmentTerm.from_frames(np.zeros((1, signal.n_frames)), rows)}
+
+    def ear(labels: Sequence[str], seconds: Float64) -> EarSums:
+        asked.append((labels, seconds))
+        late = np.maximum(seconds - 0.045, 0.0) * 200
+        return EarSums(np.stack([late - 200 * seconds, -late]), 0.5)
+
+    def gap(events: list[str], ear: Ear | None) -> float | None:
+        return order_gap([Deaf()], {"deaf": 1.0}, heard, events, flags, flags, ear)
+
+    assert gap(["b", "a"], None) == 0.0
+    # in the other order all but one of the seven coarse frames are heard as what was not said
+    found = gap(["b", "a"], ear)
+    assert found is not None
+    assert found > 0
+    assert gap(["a", "b"], ear) == -found
+    labels, seconds = asked[0]
+    assert labels == ["a", "b"]
+    np.testing.assert_allclose(seconds, [0, 0.015, 0.03, 0.045, 0.06, 0.075, 0.09, 0.1])
+
+
 def test_no_order_is_heard_in_pauses_that_were_added(english: align.SpeechAligner) -> None:
     """There a stop that comes first in another order would have its closure."""
     samples, rate = soundfile.read(KIWI)
@@ -173,7 +222,13 @@ def test_a_match_learns_what_orders_say_and_of_few_sounds_more_is_let_pass() -> 
     assert model.for_few is not None
     assert model.border_of(5) < model.border_of(30) == model.border
     again = MatchModel.from_state(model.get_state())
-    assert again.get_state() == model.get_state()
+    before = model.get_state()
+    assert again.get_state() == before
+    assert not again.orders_by_both_ears  # nor those of before
+    both = replace(model, orders_by_both_ears=True).get_state()
+    assert MatchModel.from_state(both).get_state() == both != before
+    with pytest.raises(ModelError, match="must be true or false"):
+        MatchModel.from_state({**before, "orders_by_both_ears": 1})
     matches = [[model.of_recording(e) for e in kind[:30]] for kind in (right, wrong)]
     assert np.mean(np.array(matches[0])[:, None] > matches[1]) > 0.99
     unknown = replace(right[0], order_gap=None)

@@ -9,14 +9,14 @@ import soundfile
 from kiwi_text import KIWI
 
 import align
-from align.features.monophones import monophone, monophone_scores
+from align.features.monophones import monophone, monophone_scores, phone_names
 from align.features.signal import Signal
 from align.formats.files import read_tiers
 from align.formats.phone_map import read_phone_map
 from align.sequence.extended import Extended
 from align.speech.match import Evidence, MatchModel
 from align.speech.mismatches import by_second_ear
-from align.speech.second_ear import second_ear
+from align.speech.second_ear import CLOSURE, PAUSE, ear_sums, second_ear
 
 IPA = {"ah": "ə", **read_phone_map("timit_ipa")}
 
@@ -47,6 +47,46 @@ def test_both_numbers_are_means_over_frames() -> None:
         [last[a], last[a] - 0.5 * (last[k] + last[a])],
     ]
     np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+def test_what_is_heard_up_to_some_times_are_sums_of_frames() -> None:
+    signal, times = speech(), np.array([0.0, 0.4, 0.403, 0.41, 99.0])
+    heard = ear_sums(signal, ["k", PAUSE, CLOSURE], times)
+    assert heard is not None
+    assert heard.share == 1.0
+    scores = monophone_scores(signal).astype(float)
+    scores -= scores.max(axis=1, keepdims=True)
+    pauses = [phone_names().index(name) for name in ("SIL", "+NSN+", "+SPN+")]
+    stops = [phone_names().index(name) for name in "PTKBDG"]
+    frames = np.stack(
+        [
+            scores[:, monophone("k")],
+            scores[:, pauses].max(axis=1),
+            scores[:, [pauses[0], *stops]].max(axis=1),
+        ]
+    )
+    expected = [
+        np.zeros(3),
+        frames[:, :40].sum(axis=1),
+        frames[:, :40].sum(axis=1) + 0.3 * frames[:, 40],
+        frames[:, :41].sum(axis=1),
+        frames.sum(axis=1),
+    ]
+    np.testing.assert_allclose(heard.sums, np.transpose(expected), rtol=1e-5, atol=1e-4)
+
+
+def test_it_counts_as_much_as_it_hears() -> None:
+    own, rng = speech(), np.random.default_rng(0)
+    noise = rng.normal(size=own.samples.size).astype(np.float32)
+    level = float(np.sqrt(np.mean(np.square(own.samples))))
+    shares = []
+    for ratio in (0.01, 0.1, 0.12, 1.0):
+        noisy = Signal(own.samples + np.float32(ratio * level) * noise, own.rate, own.hop)
+        heard = ear_sums(noisy, ["k"], np.array([0.1]))
+        shares.append(0.0 if heard is None else heard.share)
+    assert shares == sorted(shares, reverse=True)
+    assert 1.0 == shares[0] > shares[1] > shares[2] > shares[3] == 0.0
+    assert ear_sums(own, ["k", "§"], np.array([0.1])) is None
 
 
 def test_it_tells_what_was_said_from_the_same_sounds_in_another_order() -> None:

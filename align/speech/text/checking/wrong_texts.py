@@ -87,12 +87,21 @@ class TextMatches:
     surroundings : sequence of (str or None)
         Where recordings are heard, in turn: in one of `align.features.surroundings.KINDS`, or None
         as they are.
+    both_ears : bool
+        Whether a second ear hears other orders of the sounds, too.
     """
 
     def __init__(
-        self, aligner: Any, dictionary: Any, language: str, surroundings: Sequence[str | None]
+        self,
+        aligner: Any,
+        dictionary: Any,
+        language: str,
+        surroundings: Sequence[str | None],
+        *,
+        both_ears: bool = False,
     ) -> None:
-        self.aligner, self.kinds = aligner, Kinds(aligner, orders=True)
+        self.aligner = aligner
+        self.kinds = Kinds(aligner, orders=True, both_ears=both_ears)
         self.surroundings = surroundings
         self.whole: set[int] = set()  # recordings whose texts were aligned
         self.source: tuple[Hashable, Hashable] = None, 0  # speaker and recording
