@@ -40,7 +40,7 @@ from align.speech.feature_sets import (
 from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.labels import PhoneLabels
-from align.speech.match import DEFAULTS, MatchModel, evidence_of
+from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
 from align.speech.mismatches import by_second_ear, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.second_ear import second_ear
@@ -204,7 +204,7 @@ class SpeechAligner(PhoneAligner):
                 own = kept.enter_context(checkpoint_of(folder))
                 other._fit(examples, validation, progress, own)
                 if self.takes_ipa and self.text_match_ is not None:
-                    other.text_match_ = self.text_match_.in_room()
+                    other.text_match_ = in_room(self.text_match_)
                 sounds.update(other._trained_for.sounds)
                 other._trained_for = None
                 self._ask_elsewhere(kind, other)

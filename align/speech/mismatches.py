@@ -22,7 +22,7 @@ from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.stretches import MOST_OF_STRETCH
 from align.speech.expansion import is_closure
-from align.speech.match import Evidence, MatchModel, evidence_of
+from align.speech.match import Evidence, MatchModel, evidence_of, fitted_match
 from align.speech.orders import order_gap
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.second_ear import CLOSURE, PAUSE, EarSums, ear_sums, second_ear
@@ -178,12 +178,12 @@ class Kinds:
     def fitted(self, **options: float) -> MatchModel | None:
         """Return the model that distinguishes them; None where a kind has no evidence.
 
-        `options` are those of `MatchModel.fitted`.
+        `options` are those of `fitted_match`.
         """
         right, wrong, half, noise, few = self.found.values()
         if not (right and wrong and half and noise):
             return None
-        found = MatchModel.fitted(right, wrong, half, noise, few, **options)
+        found = fitted_match(right, wrong, half, noise, few, **options)
         return replace(found, orders_by_both_ears=self.both_ears)
 
 

@@ -39,7 +39,7 @@ import numpy as np
 import align
 from align.features import Feature, TimedSignal
 from align.sequence.crossfit import folds_of
-from align.speech.match import DEFAULTS, MatchModel
+from align.speech.match import DEFAULTS, MatchModel, in_room
 from align.speech.mismatches import learned_match
 from align.speech.surroundings import Surroundings, network_of
 from align.speech.text.checking.spoiling import unspoken_from_text
@@ -77,7 +77,7 @@ def main() -> None:
         model.match_ = DEFAULTS["universal"]
         model.text_match_ = DEFAULTS["universal, text, not in rooms"]
         for other in model.elsewhere_.values():
-            other.text_match_ = model.text_match_.in_room()
+            other.text_match_ = in_room(model.text_match_)
         model.save(output, licence=model.licence_)
         return
     if options.trained:
@@ -91,7 +91,7 @@ def main() -> None:
         model.training_["surroundings"] = [*trained.elsewhere_]
         for other in model.elsewhere_.values():
             if model.takes_ipa and model.text_match_ is not None:
-                other.text_match_ = model.text_match_.in_room()
+                other.text_match_ = in_room(model.text_match_)
         model.save(output, licence=model.licence_)
         return
     for kind, own in {"": model, **model.elsewhere_}.items():
@@ -147,7 +147,7 @@ def relearn_matches(
             own.text_match_ = learned_text_match(own, heard, usable)
             show("texts", own.text_match_)
         elif model.text_match_ is not None:
-            own.text_match_ = model.text_match_.in_room()
+            own.text_match_ = in_room(model.text_match_)
         own.n_jobs, own._trained_for = None, None
 
 

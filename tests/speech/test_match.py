@@ -18,7 +18,7 @@ from align.features.signal import LongerSignal
 from align.models.file import read_model, write_model
 from align.sequence.extended import Extended
 from align.speech.mapped import align_mapped
-from align.speech.match import DEFAULTS, Evidence, MatchModel, evidence_of
+from align.speech.match import DEFAULTS, Evidence, MatchModel, evidence_of, fitted_match
 from align.terms import OnsetTerm, SegmentTerm
 from align.types import Float64
 
@@ -236,7 +236,7 @@ def test_fitting_tells_evidence_apart_and_no_weight_is_negative() -> None:
 
     right = [evidence(-1.0 + 0.1 * rng.normal()) for _ in range(40)]
     wrong = [evidence(-4.0) for _ in range(40)]
-    fitted = MatchModel.fitted(right, wrong, [evidence(-2.5) for _ in range(40)], [
+    fitted = fitted_match(right, wrong, [evidence(-2.5) for _ in range(40)], [
         evidence(-1.0, -4.0)
     ])  # fmt: skip
     assert (fitted.weights[:, 1:] >= 0).all()
@@ -261,7 +261,7 @@ def test_phones_are_asked_for_speech_that_passes_for_silence_and_noise_does_not_
 
     right, wrong = some(-1.0, -0.1, -0.5), some(-4.0, -0.1, -2.0)
     half, noise = some(-1.0, -8.0, -0.5), some(-2.0, -0.1, 0.0)
-    fitted = MatchModel.fitted(right, wrong, half, noise)
+    fitted = fitted_match(right, wrong, half, noise)
     assert not fitted.asks_orders  # no time is spent on them
     assert (fitted.weights[:, 7:11] == 0).all()
     assert (fitted.weights[:, 11] > 0).all()
@@ -272,7 +272,7 @@ def test_phones_are_asked_for_speech_that_passes_for_silence_and_noise_does_not_
     assert below[0] == 0
     assert min(below[1:]) > 0.9
     assert fitted.border == 0.3
-    higher = MatchModel.fitted(right, wrong, half, noise, highest=0.4)
+    higher = fitted_match(right, wrong, half, noise, highest=0.4)
     assert 0.3 < higher.border <= 0.4
     assert higher.spread is not None
     again = MatchModel.from_state(fitted.get_state())

@@ -13,7 +13,7 @@ import align
 from align.errors import ModelError
 from align.features import NetworkConfidence, Signal
 from align.sequence.extended import Extended
-from align.speech.match import Evidence, MatchModel
+from align.speech.match import Evidence, MatchModel, fitted_match
 from align.speech.mismatches import gap_of_order
 from align.speech.orders import Coarse, Ear, best_scores, order_gap, other_orders
 from align.speech.second_ear import EarSums
@@ -214,7 +214,7 @@ def test_a_match_learns_what_orders_say_and_of_few_sounds_more_is_let_pass() -> 
         ]
 
     right, wrong = some(1.0, 0.7), some(0.0, 0.7)
-    model = MatchModel.fitted(right, wrong, some(0.5, 0.7), some(0.0, 0.7))
+    model = fitted_match(right, wrong, some(0.5, 0.7), some(0.0, 0.7))
     assert model.asks_orders
     assert model.weights.shape == (2, 15)
     assert (model.weights[:, 1:9] >= 0).all()
@@ -247,7 +247,7 @@ def test_the_border_is_not_decided_by_a_few_texts() -> None:
                 for n, x in enumerate(rng.normal(size=60))
             ]
 
-        model = MatchModel.fitted(some(1.0), some(-0.2), some(0.2), some(0.0))
+        model = fitted_match(some(1.0), some(-0.2), some(0.2), some(0.0))
         assert model.spread is not None
         borders.append(np.log(model.border / (1 - model.border)))
         spreads.append(model.spread)
@@ -270,7 +270,7 @@ def test_a_border_is_set_on_speakers_that_were_not_learned_from() -> None:
 
     wrong, half = some(-0.5, 0.0), some(0.0, 0.0)
     like, unlike = (
-        MatchModel.fitted(some(1.0, worse), wrong, half, some(0.0, 0.0)) for worse in (0.0, 12.0)
+        fitted_match(some(1.0, worse), wrong, half, some(0.0, 0.0)) for worse in (0.0, 12.0)
     )
     below = [m.border for m in (like, unlike)]
     assert below[1] < below[0]
@@ -289,7 +289,7 @@ def test_half_a_text_shows_by_what_wrong_texts_do_not_show() -> None:
         return every
 
     right, wrong, half = some(1.0, -1.0), some(0.0, -1.0), some(1.0, -90.0)
-    model = MatchModel.fitted(right, wrong, half, some(0.0, -1.0))
+    model = fitted_match(right, wrong, half, some(0.0, -1.0))
     of_wrong, of_half = model.weights[:, 1:]
     assert of_half[10] > of_wrong[10]  # hidden speech
     assert of_half[7] < of_wrong[7]  # the order gap

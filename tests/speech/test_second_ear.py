@@ -14,7 +14,7 @@ from align.features.signal import Signal
 from align.formats.files import read_tiers
 from align.formats.phone_map import read_phone_map
 from align.sequence.extended import Extended
-from align.speech.match import Evidence, MatchModel
+from align.speech.match import Evidence, MatchModel, fitted_match
 from align.speech.mismatches import by_second_ear
 from align.speech.second_ear import CLOSURE, PAUSE, ear_sums, second_ear
 
@@ -187,7 +187,7 @@ def test_a_match_learns_what_a_second_ear_says() -> None:
         return [evidence(ratio + x, contrast + y) for x, y in 0.2 * rng.normal(size=(40, 2))]
 
     right, wrong, half = some(-1.5, 1.0), some(-3.0, 0.0), some(-2.2, 0.5)
-    model = MatchModel.fitted(right, wrong, half, some(-3.0, 0.0))
+    model = fitted_match(right, wrong, half, some(-3.0, 0.0))
     assert model.asks_second_ear
     assert model.weights.shape == (2, 15)
     assert (model.weights[:, -2:] >= 0).all()

@@ -154,7 +154,7 @@ class TextMatches:
         self._add("wrong", piece, other[at : at + size], features)
 
     def fitted(self, **options: float) -> MatchModel | None:
-        """Return the model, by options of `MatchModel.fitted`; None of too few recordings."""
+        """Return the model, by options of `fitted_match`; None of too few recordings."""
         return self.kinds.fitted(**options) if len(self.whole) >= FEWEST else None
 
     def _add(

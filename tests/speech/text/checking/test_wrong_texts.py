@@ -13,7 +13,7 @@ from align.cli.demo_corpus import write_demo_corpus
 from align.errors import ModelError
 from align.features import Signal
 from align.models.file import read_model, write_model
-from align.speech.match import DEFAULTS, MatchModel
+from align.speech.match import DEFAULTS, MatchModel, in_room
 from align.speech.mismatches import spoiled
 from align.speech.text.checking import wrong_texts
 from align.speech.text.checking.wrong_texts import TextMatches, learned_text_match, surroundings_of
@@ -81,10 +81,10 @@ def test_the_bundled_model_of_any_language_has_the_defaults_of_either_aligner() 
     for name, aligner in own.items():
         assert aligner.text_match_ is not None
         assert aligner.text_match_.get_state() == DEFAULTS[f"universal, text, {name}"].get_state()
-    assert model.text_match_.in_room() is DEFAULTS["universal, text, in rooms"]
+    assert in_room(model.text_match_) is DEFAULTS["universal, text, in rooms"]
     learned = MatchModel(np.arange(7.0), np.ones(4), -2.0, 0.25)
-    assert learned.in_room().border == 0.7
-    assert learned.in_room().weights is learned.weights
+    assert in_room(learned).border == 0.7
+    assert in_room(learned).weights is learned.weights
 
 
 def test_learned_from_true_and_wrong_texts(english: align.SpeechAligner, tmp_path: Path) -> None:
