@@ -52,7 +52,7 @@ from align.speech.surroundings import (
     network_of,
 )
 from align.speech.text.model import PhoneAligner
-from align.speech.word_ear import hears_words, word_ear
+from align.speech.word_ear import Ways, gap_ear, hears_words, text_ear, word_ear
 from align.terms import BaseFunctions
 from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
 
@@ -538,13 +538,42 @@ class SpeechAligner(PhoneAligner):
         np.ndarray [shape=(W,)]
             Less what is usual; 0 of words that it does not know.
         """
+        return word_ear(*self._words_for_ear(audio, ways, times, rate))
+
+    def gap_ear(
+        self,
+        audio: Any,
+        ways: Sequence[Sequence[Sequence[str]]],
+        times: Float64,
+        *,
+        rate: int | None = None,
+    ) -> Float64:
+        """Return how much more a text fits, to a second ear, if more is said [shape=(W + 1,)].
+
+        In the gap before each word, and behind the last. Parameters are those of `word_ear`.
+        """
+        return gap_ear(*self._words_for_ear(audio, ways, times, rate))
+
+    def text_ear(
+        self,
+        audio: Any,
+        ways: Sequence[Sequence[Sequence[str]]],
+        times: Float64,
+        *,
+        rate: int | None = None,
+    ) -> float:
+        """Return how well a text fits to a second ear; parameters are those of `word_ear`."""
+        return text_ear(*self._words_for_ear(audio, ways, times, rate))
+
+    def _words_for_ear(
+        self, audio: Any, ways: Sequence[Sequence[Sequence[str]]], times: Float64, rate: int | None
+    ) -> tuple[Signal, list[Ways], IntArray, IntArray]:
+        """Return what `align.speech.word_ear` is asked with."""
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         signal = self._recent_signal(audio, rate, name)
         start, stop = np.rint(times / signal.hop).astype(np.intp).T
         known = [[self._columns(way) for way in of_word] for of_word in ways]
-        return word_ear(
-            signal, [[way for way in of_word if way] for of_word in known], start, stop
-        )
+        return signal, [[way for way in of_word if way] for of_word in known], start, stop
 
     def hears_words(self, audio: Any, *, rate: int | None = None) -> bool:
         """Return whether a second ear tells words that were said in a recording from others."""

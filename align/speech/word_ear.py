@@ -1,4 +1,4 @@
-"""What a second ear says of words: how much less a text fits without each of them.
+"""What a second ear says of words: how much less a text fits without each of them, and of gaps.
 
 `align.speech.second_ear` compares sounds where the networks placed them. This looks itself, near
 these places, for the best path through all words of a text, whose phones sound as they do between
@@ -15,6 +15,11 @@ differ, the ear should not be asked (`hears_words`).
 The paths of all words are found at once: `E[t]`, the best of all that is before a word and ends
 before frame t, is passed on from word to word, and the same is done backwards. How much frames
 sound like states is worked out for some words after the other, so that a long text takes little.
+
+In the same way it is found how much more a text fits if something else is said in the gap before a
+word (`gap_ear`), and how well it fits as a whole (`text_ear`). There words may lie further from
+where they were placed, as they do beside speech that is not in the text, and pauses around this
+speech are no part of it.
 """
 
 from collections.abc import Sequence
@@ -29,7 +34,7 @@ from align.features.triphones import States, pause_states, senone_scores, states
 from align.speech.second_ear import clearness
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Ways", "hears_words", "word_ear"]
+__all__ = ["Ways", "gap_ear", "hears_words", "text_ear", "word_ear"]
 
 Ways: TypeAlias = Sequence[Sequence[int]]
 """How a word may be said: rows of columns of `monophone_scores`."""
@@ -38,11 +43,13 @@ _ELSE = 4.0 * float(SCALE)  # that a frame of anything else scores less than the
 _BEGIN_ELSE = 10.0 * float(SCALE)  # what anything else costs,
 _LEFT_OUT = 40.0 * float(SCALE)  # and a word that is left out
 _AT_ONCE = 2000  # frames, of which all states of the words in them are compared at once
-_NEAR = 60  # frames around where a word was placed
+_NEAR = 60  # frames around where a word was placed,
+_FAR = 75  # and where it may be that something else is said beside it
 _TOGETHER = 5  # frames between words that sound as if there were none
 _WAYS = 6  # in which a word may be said, at most
 _MOST = 240.0  # of what the scores differ,
 _LEAST = -120.0
+_MORE = 60.0  # of what they differ by something else
 _NEVER = -1e30
 _DIFFER = 3.1, 4.1  # how much phones differ, where words are heard a little, and well;
 _USUAL = 2.7, 6.4  # how much less a text fits there without a word that was said,
@@ -66,6 +73,15 @@ class _Exits(NamedTuple):
     first: int
     score: Float64
     since: IntArray
+
+
+class _Gap(NamedTuple):
+    """The doors in a gap: behind the words before it, a pause or none, something else, and all."""
+
+    left: _Door
+    quiet: _Door
+    said: _Exits
+    door: _Door
 
 
 class _Sounds(NamedTuple):
@@ -123,18 +139,41 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
         is usual of words that were said is 0, and the 1 in a hundred that fit worst are at -2.5.
         0 where a word may be said in no way.
     """
-    loudest = monophone_scores(signal).max(axis=1)
-    n_frames = len(loudest)
-    first = np.clip(np.rint(start * (signal.hop / HOP)).astype(np.intp), 0, n_frames)
-    last = np.clip(np.rint(stop * (signal.hop / HOP)).astype(np.intp), first, n_frames)
     if not len(words):
         return np.zeros(0)
-    text = _text(signal, _states(words, first, last), first, last, loudest - np.float32(_ELSE))
+    text = _heard(signal, words, start, stop, far=False)
     with_each, without, frames = text.compared()
     less = np.clip(with_each - without, _LEAST, _MOST) / np.sqrt(frames)
     less = (less - np.interp(clearness(signal), _DIFFER, _USUAL)) / _SIZE
     less[[not ways for ways in words]] = 0.0
     return less
+
+
+def gap_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> Float64:
+    """Return how much more a text scores if something else is said in each gap [shape=(W + 1,)].
+
+    The first is that before the first word. Parameters are those of `word_ear`, of one word at
+    least; all scores are those of `align.features.monophones.monophone_scores`.
+    """
+    return _heard(signal, words, start, stop, far=True).said_between()
+
+
+def text_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> float:
+    """Return what the best path through a text scores; parameters are those of `gap_ear`."""
+    gaps, _ = _heard(signal, words, start, stop, far=True).walked()
+    return float(gaps[-1].door.score[-1])
+
+
+def _heard(
+    signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray, *, far: bool
+) -> "_Text":
+    """Return a text as it is heard; parameters are those of `word_ear` and `_Text.paused`."""
+    loudest = monophone_scores(signal).max(axis=1)
+    n_frames = len(loudest)
+    first = np.clip(np.rint(start * (signal.hop / HOP)).astype(np.intp), 0, n_frames)
+    last = np.clip(np.rint(stop * (signal.hop / HOP)).astype(np.intp), first, n_frames)
+    other = loudest - np.float32(_ELSE)
+    return _text(signal, _states(words, first, last), first, last, other, far=far)
 
 
 def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[list[States]]:
@@ -152,14 +191,21 @@ def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[list
 
 
 def _text(
-    signal: Signal, rows: Sequence[list[States]], first: IntArray, last: IntArray, other: Float32
+    signal: Signal,
+    rows: Sequence[list[States]],
+    first: IntArray,
+    last: IntArray,
+    other: Float32,
+    *,
+    far: bool,
 ) -> "_Text":
     """Return a text of words that were placed from frames `first` to `last`, nearly.
 
     `rows` are the states of the ways of each, and `other` how anything else sounds [shape=(T,)].
+    If words may be `far` from there, something else may be said beside them, between pauses.
     """
     n_words, n_frames, pause = len(rows), len(other), pause_states()
-    low, high = _near(first, last, n_frames)
+    low, high = _near(first, last, n_frames, _FAR if far else _NEAR)
     words: list[_Word] = []
     while (k := len(words)) < n_words:
         stop = k + 1
@@ -176,7 +222,7 @@ def _text(
             words.append(
                 _Word(ways or [_OTHER], low[at], high[at], sounds, _in_columns(pause, used))
             )
-    return _Text(words, n_frames)
+    return _Text(words, n_frames, far)
 
 
 def _in_columns(states: States, senones: IntArray) -> States:
@@ -184,10 +230,12 @@ def _in_columns(states: States, senones: IntArray) -> States:
     return states._replace(senones=1 + np.searchsorted(senones, states.senones))
 
 
-def _near(first: IntArray, last: IntArray, n_frames: int) -> tuple[list[int], list[int]]:
+def _near(
+    first: IntArray, last: IntArray, n_frames: int, reach: int
+) -> tuple[list[int], list[int]]:
     """Return from when to when words may be that were placed from `first` to `last`."""
-    low = np.minimum.accumulate(np.maximum(first - _NEAR, 0)[::-1])[::-1]
-    high = np.maximum.accumulate(np.minimum(last + _NEAR, n_frames))
+    low = np.minimum.accumulate(np.maximum(first - reach, 0)[::-1])[::-1]
+    high = np.maximum.accumulate(np.minimum(last + reach, n_frames))
     return low.tolist(), high.tolist()
 
 
@@ -195,10 +243,12 @@ class _Text(NamedTuple):
     """The words of a text, one at least, and how many frames there are.
 
     What is before a word is heard with the sounds of that word, behind the last with those of it.
+    If `paused`, pauses may stand before and behind something else.
     """
 
     words: list[_Word]
     n_frames: int
+    paused: bool
 
     def reversed(self) -> "_Text":
         """Return it as it is when time runs backwards."""
@@ -214,51 +264,72 @@ class _Text(NamedTuple):
             )
             for word in reversed(self.words)
         ]
-        return _Text(words, n)
+        return self._replace(words=words)
 
-    def doors(self) -> tuple[list[_Door], list[list[_Exits]]]:
-        """Return the door before each word and that behind the last; and the exits of its ways."""
+    def walked(self) -> tuple[list[_Gap], list[list[_Exits]]]:
+        """Return the gap before each word and that behind the last; and the exits of its ways."""
         words, n = self.words, self.n_frames
         low = [0, *(word.first for word in words)]
         high = [*(word.last for word in words), n]
         left = _Door(0, np.full(high[0] + 1, _NEVER))  # all words before, and nothing behind them
         left.score[0] = 0.0
-        doors, exits = [], []
+        gaps, exits = [], []
         for k in range(len(words) + 1):
-            door = _Door(left.first, left.score.copy())
-            cost = _Door(left.first, left.score - _BEGIN_ELSE)
-            near = words[min(k, len(words) - 1)]
-            since = np.zeros(len(door.score), dtype=np.intp)  # nobody asks
-            scores = near.sounds.scores[door.first - near.sounds.first :]
-            for own, entry in ((near.pause, left), (_OTHER, cost)):
-                _pass(scores, *own, entry.score, 0, door.first, door.score, since)
-            doors.append(door)
+            gap = self._gap(words[min(k, len(words) - 1)], left, low[k], high[k])
+            gaps.append(gap)
             if k == len(words):
                 break
             left = _Door(low[k + 1], np.full(high[k + 1] - low[k + 1] + 1, _NEVER))
-            _better(left, _Door(door.first, door.score - _LEFT_OUT))
+            _better(left, _Door(gap.door.first, gap.door.score - _LEFT_OUT))
             of_word = words[k]
             exits.append(
                 [
-                    _passed(of_word.sounds, own, door, of_word.first, of_word.last)
+                    _passed(of_word.sounds, own, gap.door, of_word.first, of_word.last)
                     for own in of_word.ways
                 ]
             )
             for own_exits in exits[-1]:
                 _better(left, own_exits)
-        return doors, exits
+        return gaps, exits
+
+    def _gap(self, near: _Word, left: _Door, first: int, last: int) -> _Gap:
+        """Return a gap within some frames beside a word, behind all that is `left` of it."""
+        sounds = near.sounds
+        quiet = _with(left, _passed(sounds, near.pause, left, first, last))
+        before = quiet if self.paused else left
+        entry = _Door(before.first, before.score - _BEGIN_ELSE)
+        said = _passed(sounds, _OTHER, entry, first, last)
+        door = _with(quiet, said)
+        if self.paused:
+            behind = _Door(said.first, said.score)
+            _better(door, _passed(sounds, near.pause, behind, first, last))
+        return _Gap(left, quiet, said, door)
+
+    def said_between(self) -> Float64:
+        """Return how much more all score if something else is said in each gap."""
+        ahead, _ = self.walked()
+        behind, _ = self.reversed().walked()
+        more = np.zeros(len(ahead))
+        for k, (gap, back) in enumerate(zip(ahead, reversed(behind), strict=True)):
+            said, _ = _joined(gap.said, self._turned(back.quiet))
+            not_said, _ = _joined(gap.quiet, self._turned(back.left))
+            more[k] = said.max(initial=_NEVER) - not_said.max(initial=_NEVER)
+        return np.clip(more, -_MORE, _MORE)
+
+    def _turned(self, door: _Door) -> _Door:
+        """Return a door of the text that runs backwards, by what is behind a frame."""
+        return _Door(self.n_frames - door.first - len(door.score) + 1, door.score[::-1])
 
     def compared(self) -> tuple[Float64, Float64, IntArray]:
         """Return the scores with each word and without it, and how many frames it has."""
-        doors, exits = self.doors()
-        behind, _ = self.reversed().doors()
+        ahead, exits = self.walked()
+        behind, _ = self.reversed().walked()
         n_words = len(self.words)
         with_each, without = np.full(n_words, _NEVER), np.full(n_words, _NEVER)
         frames = np.ones(n_words, dtype=np.intp)
         for k in range(n_words):
-            back = behind[n_words - 1 - k]
-            after = _Door(self.n_frames - back.first - len(back.score) + 1, back.score[::-1])
-            together, _ = _joined(doors[k], after)
+            after = self._turned(behind[n_words - 1 - k].door)
+            together, _ = _joined(ahead[k].door, after)
             without[k] = together.max(initial=_NEVER)
             for own in exits[k]:
                 together, since = _joined(own, after)
@@ -277,6 +348,13 @@ def _passed(sounds: _Sounds, states: States, entry: _Door, first: int, last: int
     scores = sounds.scores[first - sounds.first :]
     _pass(scores, *states, entry.score, first - entry.first, first, score, since)
     return _Exits(first, score, since)
+
+
+def _with(door: _Door, other: _Exits) -> _Door:
+    """Return a door that is as good as the better one of two, where both have scores."""
+    best = _Door(door.first, door.score.copy())
+    _better(best, other)
+    return best
 
 
 def _better(door: _Door, other: _Door | _Exits) -> None:

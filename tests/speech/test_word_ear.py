@@ -1,5 +1,6 @@
 """What a second ear says of words: every path of tiny texts by enumeration, and real speech."""
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,16 @@ from align.features.signal import Signal
 from align.features.triphones import States
 from align.formats.files import read_tiers
 from align.speech import word_ear as module
-from align.speech.word_ear import Ways, _Sounds, _Text, _Word, hears_words, word_ear
+from align.speech.word_ear import (
+    Ways,
+    _Sounds,
+    _Text,
+    _Word,
+    gap_ear,
+    hears_words,
+    text_ear,
+    word_ear,
+)
 
 SAID = ["quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
 PHONES = {
@@ -26,14 +36,28 @@ def random_states(rng: np.random.Generator, n: int) -> States:
     return States(rng.integers(5, size=n), rng.normal(size=n), rng.normal(size=n))
 
 
-def by_enumeration(text: _Text, word: int) -> tuple[float, float]:
-    """Return the best score of all paths that have a word, and that of those that have not."""
+def random_text(seed: int, monkeypatch: pytest.MonkeyPatch, *, far: bool) -> _Text:
+    """Return a text of two words in five frames."""
+    monkeypatch.setattr(module, "_BEGIN_ELSE", 0.7)
+    monkeypatch.setattr(module, "_LEFT_OUT", 1.3)
+    rng = np.random.default_rng(seed)
+    n_frames = 5
+    ways = [[random_states(rng, 2), random_states(rng, 1)], [random_states(rng, 2)]]
+    low, high = module._near(np.array([0, 2]), np.array([2, 4]), n_frames, module._NEAR)
+    pause, sounds = random_states(rng, 1), _Sounds(0, rng.normal(size=(n_frames, 5)))
+    words = [_Word(*each, sounds, pause) for each in zip(ways, low, high, strict=True)]
+    return _Text(words, n_frames, far)
+
+
+def passing(text: _Text) -> Callable[[int, int, int, int], float]:
+    """Return what gives the best score of a way of a word from a frame to another one.
+
+    Word -1 is something else, and -2 a pause.
+    """
     scores = text.words[0].sounds.scores
-    n_frames = len(scores)
 
     @cache
     def within(way: int, of_word: int, start: int, stop: int) -> float:
-        """Return the score of passing states from `start` to `stop`."""
         apart = {-2: text.words[0].pause, -1: module._OTHER}
         own = apart.get(of_word) or text.words[of_word].ways[way]
         best = -np.inf
@@ -52,6 +76,13 @@ def by_enumeration(text: _Text, word: int) -> tuple[float, float]:
         if stop > start:
             on(0, start, 0.0)
         return best
+
+    return within
+
+
+def by_enumeration(text: _Text, word: int) -> tuple[float, float]:
+    """Return the best score of all paths that have a word, and that of those that have not."""
+    n_frames, within = text.n_frames, passing(text)
 
     def best(k: int, t: int, gap: bool, said: bool) -> float:
         """Return the best score from frame `t` on, in front of word `k`."""
@@ -79,24 +110,65 @@ def by_enumeration(text: _Text, word: int) -> tuple[float, float]:
     return best(0, 0, False, True), best(0, 0, False, False)
 
 
+def gap_by_enumeration(text: _Text, gap: int) -> tuple[float, float]:
+    """Return the best score of all paths with something else in a gap, and of those without it."""
+    n_frames, within = text.n_frames, passing(text)
+
+    @cache
+    def best(k: int, t: int, stage: int, other: bool) -> float:
+        """Return the best score from frame `t` on, in front of word `k`.
+
+        Stages of a gap: 0 before all, 1 behind a pause, 2 behind something else, 3 behind all.
+        """
+        found = -np.inf
+        if stage < 3:
+            here = k != gap or other
+            if stage == 2 or k != gap or not other:  # it is said where it has to be
+                found = best(k, t, 3, other)
+            for stop in range(t + 1, n_frames + 1):
+                if stage in (0, 2):
+                    rest = best(k, stop, stage + 1, other)
+                    found = max(found, within(0, -2, t, stop) + rest)
+                if stage < 2 and here:
+                    rest = best(k, stop, 2, other) - module._BEGIN_ELSE
+                    found = max(found, within(0, -1, t, stop) + rest)
+            return found
+        if k == len(text.words):
+            return 0.0 if t == n_frames else -np.inf
+        found = best(k + 1, t, 0, other) - module._LEFT_OUT
+        for stop in range(t + 1, n_frames + 1):
+            for way in range(len(text.words[k].ways)):
+                own = within(way, k, t, stop)
+                if own > -np.inf:
+                    found = max(found, own + best(k + 1, stop, 0, other))
+        return found
+
+    return best(0, 0, 0, True), best(0, 0, 0, False)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_paths_with_something_else_are_those_of_an_enumeration(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = random_text(seed, monkeypatch, far=True)
+    more = text.said_between()
+    gaps, _ = text.walked()
+    for gap in range(len(text.words) + 1):
+        said, not_said = gap_by_enumeration(text, gap)
+        np.testing.assert_allclose(more[gap], said - not_said)
+        np.testing.assert_allclose(gaps[-1].door.score[-1], max(said, not_said))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_best_paths_are_those_of_an_enumeration(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_BEGIN_ELSE", 0.7)
-    monkeypatch.setattr(module, "_LEFT_OUT", 1.3)
-    rng = np.random.default_rng(seed)
-    n_frames = 5
-    ways = [[random_states(rng, 2), random_states(rng, 1)], [random_states(rng, 2)]]
-    low, high = module._near(np.array([0, 2]), np.array([2, 4]), n_frames)
-    pause, sounds = random_states(rng, 1), _Sounds(0, rng.normal(size=(n_frames, 5)))
-    words = [_Word(*each, sounds, pause) for each in zip(ways, low, high, strict=True)]
-    text = _Text(words, n_frames)
+    text = random_text(seed, monkeypatch, far=False)
     with_each, without, frames = text.compared()
-    for word in range(len(words)):
+    for word in range(len(text.words)):
         expected = by_enumeration(text, word)
         np.testing.assert_allclose((with_each[word], without[word]), expected)
-    assert ((frames >= 1) & (frames <= n_frames)).all()
+    assert ((frames >= 1) & (frames <= text.n_frames)).all()
 
 
 def ways_of(words: list[str]) -> list[Ways]:
@@ -160,6 +232,29 @@ def test_words_of_which_nothing_is_known(heard: tuple[Signal, np.ndarray, np.nda
     assert np.delete(found, 3).min() > -1.5
 
 
+def test_what_is_not_in_the_text_is_heard_in_its_gap(
+    heard: tuple[Signal, np.ndarray, np.ndarray],
+) -> None:
+    signal, *times = heard
+    before, *inside, behind = gap_ear(signal, ways_of(SAID), *times)
+    assert max(inside) < 0.0 < 10.0 < min(before, behind)  # there is more at both ends
+    for at in (1, 3, 6):
+        start, stop = (np.delete(own, at) for own in times)
+        _, *inside, _ = gap_ear(signal, ways_of(SAID[:at] + SAID[at + 1 :]), start, stop)
+        assert inside[at - 1] > 10.0
+        assert max(np.delete(inside, at - 1)) < 0.0
+
+
+def test_a_text_fits_less_with_a_word_that_was_not_said(
+    heard: tuple[Signal, np.ndarray, np.ndarray],
+) -> None:
+    signal, start, stop = heard
+    right = text_ear(signal, ways_of(SAID), start, stop)
+    for at in (2, 5):
+        said = [*SAID[:at], "elephant", *SAID[at + 1 :]]
+        assert text_ear(signal, ways_of(said), start, stop) < right - 10.0
+
+
 def test_a_model_asks_in_its_labels(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
     model = align.load("speech-en")
     assert isinstance(model, align.SpeechAligner)
@@ -168,6 +263,10 @@ def test_a_model_asks_in_its_labels(heard: tuple[Signal, np.ndarray, np.ndarray]
     times = np.stack((start, stop), axis=1) * signal.hop
     found = model.word_ear(signal.samples, labels, times, rate=signal.rate)
     np.testing.assert_allclose(found, word_ear(signal, ways_of(SAID), start, stop), rtol=1e-6)
+    gaps = model.gap_ear(signal.samples, labels, times, rate=signal.rate)
+    np.testing.assert_allclose(gaps, gap_ear(signal, ways_of(SAID), start, stop), rtol=1e-4)
+    whole = model.text_ear(signal.samples, labels, times, rate=signal.rate)
+    assert whole == pytest.approx(text_ear(signal, ways_of(SAID), start, stop))
     labels[2][0][1] = "sil"
     assert model.word_ear(signal.samples, labels, times, rate=signal.rate)[2] == 0.0
     assert model._columns(["ax", "dx"]) == [english_phone("ah"), english_phone("d")]

@@ -100,17 +100,23 @@ class Departures(NamedTuple):
     """What it costs that text and sound disagree; infinite where that may not be.
 
     unspoken : of a word that was left out: a pause in its place
-    untranscribed : of anything that was said between two words: a node ``spn`` that is no word's
+    untranscribed : of anything that was said between two words: a node ``spn`` that is no word's;
+        in any gap, or in each, from that before the first word on
     passage : of `shortest` words or more that were left out: one pause for all of them
     outer : how much less that costs at the beginning of the text, and at its end
     shortest : words of a passage, a power of two
     """
 
     unspoken: float = math.inf
-    untranscribed: float = math.inf
+    untranscribed: float | Sequence[float] = math.inf
     passage: float = math.inf
     outer: float = 0.0
     shortest: int = 4
+
+    def in_gap(self, k: int) -> float:
+        """Return what it costs that anything was said before word k, or behind the last one."""
+        cost = self.untranscribed
+        return cost[k] if isinstance(cost, Sequence) else cost
 
 
 TRUSTED = Departures()
@@ -227,14 +233,14 @@ def word_lattice(
     front = graph.begin()
     if silence is not None:
         front = graph.chain(front, [silence])
-    front = _with_anything(graph, front, silence, departures.untranscribed)
+    front = _with_anything(graph, front, silence, departures.in_gap(0))
     passages = _Passages(graph, silence, departures)
     for i, word in enumerate(words):
         if i:
             if silence is not None:
                 n_phones = len(entries[words[i - 1]].ways[0].phones)
                 front = _with_pause(graph, front, silence, words[i - 1], n_phones, realised)
-            front = _with_anything(graph, front, silence, departures.untranscribed)
+            front = _with_anything(graph, front, silence, departures.in_gap(i))
         front = passages.left_out(front)
         ways = entries[word].ways
         top = max(way.probability for way in ways)
@@ -252,7 +258,7 @@ def word_lattice(
             here = graph.scored(front, -departures.unspoken)
             after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
         front = after
-    front = _with_anything(graph, front, silence, departures.untranscribed)
+    front = _with_anything(graph, front, silence, departures.in_gap(len(words)))
     front = passages.left_out(front, last=True)
     if silence is not None:
         front = graph.chain(front, [silence])

@@ -49,6 +49,28 @@ class PhoneAligner(SequenceAligner):
         """Return what a second ear says of words, in seconds."""
 
     @abstractmethod
+    def gap_ear(
+        self,
+        audio: Any,
+        ways: Sequence[Sequence[Sequence[str]]],
+        times: Float64,
+        *,
+        rate: int | None,
+    ) -> Float64:
+        """Return how much more it hears in each gap between words."""
+
+    @abstractmethod
+    def text_ear(
+        self,
+        audio: Any,
+        ways: Sequence[Sequence[Sequence[str]]],
+        times: Float64,
+        *,
+        rate: int | None,
+    ) -> float:
+        """Return how well a text fits to it."""
+
+    @abstractmethod
     def hears_words(self, audio: Any, *, rate: int | None) -> bool:
         """Return whether it tells words that were said from others."""
 

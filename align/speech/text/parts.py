@@ -71,6 +71,11 @@ class Part:
         """How long it is."""
         return len(self.samples) / self.rate
 
+    @property
+    def end(self) -> float:
+        """Where it ends in the recording, in seconds."""
+        return self.begin + self.seconds
+
     def check_room(self, words: Sequence[str], entries: Mapping[str, Entry], hop: float) -> None:
         """Raise DataError where the words do not fit into it, at frames of `hop` seconds."""
         shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)

@@ -12,7 +12,7 @@ from align.errors import DataError
 from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
-from align.sequence.evidence import log_odds
+from align.sequence.evidence import EvidenceModel, log_odds
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
@@ -21,10 +21,12 @@ from align.speech.text.checking.departing import NO_WORDS, Paths, departing_path
 from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.loud import with_loud_pauses
 from align.speech.text.checking.mismatch import (
-    departures_at,
+    Gaps,
+    Judged,
     is_another_text,
     judged,
     said_once,
+    untranscribed,
 )
 from align.speech.text.checking.passages import (
     FITS,
@@ -66,6 +68,8 @@ from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
 __all__ = ["Piece", "WordAligner"]
 
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
+_BY_EAR = 0.1  # log odds that words are of a recording, for each unit by which an ear hears them
+_CUT = 0.01  # seconds of a recording behind what is a part of it
 _MOST = 9.0  # words per second; the fastest readers say six
 
 
@@ -305,15 +309,26 @@ class WordAligner:
         return piece._replace(rows=rows, mismatches=mismatches)
 
     def _fit_of(self, part: Part, words: Sequence[str]) -> Callable[[IntArray], float]:
-        """Return what gives the log odds of the match of some of the words, by their numbers."""
+        """Return what gives how well some of the words fit, by their numbers.
+
+        The log odds of their match, and what a second ear says of them.
+        """
+        heard = self._known(part).size > N_SOUNDS
 
         def fit(said: IntArray) -> float:
-            built = self._lattices([words[k] for k in said])(TRUSTED)
+            own = [words[k] for k in said]
+            built = self._lattices(own)(TRUSTED)
             try:
-                match = part.align(self.model, built.lattice).alignment.match
+                path = WordPath.best(built, part.paths(self.model, built.lattice))
             except DataError:  # there is no room for them
                 return -math.inf
-            return float(log_odds(np.array(match or 0.0), _LEAST))
+            fit = float(log_odds(np.array(path.found.alignment.match or 0.0), _LEAST))
+            if heard:
+                times, rate = path.times(len(own)), part.rate
+                fit += _BY_EAR * self.model.text_ear(
+                    part.samples, self._ways(own), times, rate=rate
+                )
+            return fit
 
         return fit
 
@@ -385,9 +400,7 @@ class WordAligner:
         temperature = model.placement_.temperature
         with part.named():
             path, whole = departing_paths(model, part, self._lattices(words), near, unsaid)
-            known = model.unspoken_ or DEFAULT
-            if known.size > N_SOUNDS and not model.hears_words(part.samples, rate=part.rate):
-                known = DEFAULT
+            known = self._known(part)
             ear = self._second_ear(part)
             about = judged(path, whole, words, known, temperature, gaps, unsaid, ear)
             found = whole().found
@@ -395,17 +408,38 @@ class WordAligner:
             if (
                 near is None
                 and found.alignment.warnings
-                and is_another_text(about.mismatches, len(words), path.found.alignment)
+                and is_another_text(about.mismatches, len(words), path)
             ):
                 return _Found(found, path.built, found, whole())
             said = np.setdiff1d(np.arange(len(words)), about.gone)
-            if not len(said) or (len(said) == len(words) and not len(about.after)):
-                return _Found(found, path.built, found, whole(), *about[:3])
-            sure = self._followed(part, words, near, said, about.after)
+            if not len(said):
+                stretches, _ = untranscribed(path, Gaps.at(temperature, None))
+                return _Found(found, path.built, found, whole(), *_listed(about, stretches))
+            heard = None
+            if about.times is not None:
+                heard = ear.of_gaps([words[k] for k in said], about.times[said])
+                # where a part is cut out of a recording, what comes before it may reach into it
+                cut = np.array([part.begin > 0.0, part.end < self.recording.duration - _CUT])
+                heard[[0, -1]] = np.where(cut, np.minimum(heard[[0, -1]], 0.0), heard[[0, -1]])
+            between = Gaps.at(temperature, heard)
+            departs = np.isin(path.found.nodes, path.built.departures()).any()
+            if not len(about.gone) and not departs and not between.might_pay(temperature):
+                return _Found(found, path.built, found, whole(), *_listed(about))
+            sure, stretches = self._followed(part, words, near, said, between)
+            listed = _listed(about, stretches)
+            if not len(about.gone) and not sure.built.noise()[sure.found.nodes].any():
+                return _Found(found, path.built, found, whole(), *listed)
             unspoken = sum(len(m.words) for m in about.mismatches)
             # what few words of a text fit says nothing for all of it
             more = found if 2 * unspoken >= len(words) else _of_more(found, sure.found)
-            return _Found(sure.found, sure.built, more, sure, *about[:3])
+            return _Found(sure.found, sure.built, more, sure, *listed)
+
+    def _known(self, part: Part) -> EvidenceModel:
+        """Return what is known of words that were not said, where a second ear hears a part."""
+        known = self.model.unspoken_ or DEFAULT
+        if known.size > N_SOUNDS and not self.model.hears_words(part.samples, rate=part.rate):
+            return DEFAULT
+        return known
 
     def _followed(
         self,
@@ -413,22 +447,26 @@ class WordAligner:
         words: Sequence[str],
         near: Float64 | None,
         said: IntArray,
-        after: IntArray,
-    ) -> WordPath:
-        """Return the path of the words that were said, with something else `after` some only."""
-        lattice_of = self._lattices([words[k] for k in said])
-        costs = departures_at(self.model.placement_.temperature)
-        built = lattice_of(TRUSTED._replace(untranscribed=costs.untranscribed))
+        gaps: Gaps,
+    ) -> tuple[WordPath, list[Mismatch]]:
+        """Return the path of the words that were said, and where something else may be said.
+
+        The path has what of it is probable enough.
+        """
+        built = self._lattices([words[k] for k in said])(TRUSTED._replace(untranscribed=gaps.cost))
         known = None if near is None else built.beginning(near[said])
         paths = part.paths(self.model, built.lattice, near=known)
-        own = np.where(built.word < 0, -1, said[built.word])
+        built = replace(built, word=np.where(built.word < 0, -1, said[built.word]))
+        path = WordPath.best(built, paths)
+        stretches, followed = untranscribed(path, gaps)
         # others may have been said instead of a word; it is known by the last one that was said
         gone = np.setdiff1d(np.arange(len(words)), said)
-        around = np.searchsorted(said, np.append(after, gone), side="right")
-        before = np.append(-1, said)[around]
-        moved = replace(built, word=own)
-        drop = np.flatnonzero(moved.noise() & ~np.isin(moved.words_before(), before))
-        return WordPath.best(moved, paths, drop)
+        before = np.append(-1, said)[np.searchsorted(said, gone)]
+        instead = np.isin(built.words_before(), before)
+        dropped = np.setdiff1d(np.flatnonzero(built.noise() & ~instead), followed)
+        if np.isin(path.found.nodes, dropped).any():
+            path = WordPath.best(built, paths, dropped)
+        return path, stretches
 
     def _part(self, utterance: Utterance, words: Sequence[str], span: tuple[float, float]) -> Part:
         """Return the part of the recording between two times; the words must fit into it."""
@@ -449,10 +487,16 @@ class WordAligner:
             return self.model.second_ear(part.samples, own.labels, own.intervals, rate=part.rate)
 
         def of_words(words: Sequence[str], times: Float64) -> Float64:
-            ways = [[way.phones for way in self.entries[word].ways] for word in words]
-            return self.model.word_ear(part.samples, ways, times, rate=part.rate)
+            return self.model.word_ear(part.samples, self._ways(words), times, rate=part.rate)
 
-        return SecondEar(of_events, of_words)
+        def of_gaps(words: Sequence[str], times: Float64) -> Float64:
+            return self.model.gap_ear(part.samples, self._ways(words), times, rate=part.rate)
+
+        return SecondEar(of_events, of_words, of_gaps)
+
+    def _ways(self, words: Sequence[str]) -> list[list[tuple[str, ...]]]:
+        """Return in which ways each word may be said."""
+        return [[way.phones for way in self.entries[word].ways] for word in words]
 
     def _lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:
         """Return what makes the lattice of some words, given what departures cost."""
@@ -486,6 +530,18 @@ class _Found(NamedTuple):
     mismatches: Sequence[Mismatch] = ()
     numbers: Sequence[IntArray] = ()
     gone: IntArray = NO_WORDS
+
+
+def _listed(
+    about: Judged, stretches: Sequence[Mismatch] = ()
+) -> tuple[list[Mismatch], list[IntArray], IntArray]:
+    """Return all mismatches in order, the numbers of their words, and the words that are gone."""
+    both = [
+        *zip(about.mismatches, about.numbers, strict=True),
+        *((m, NO_WORDS) for m in stretches),
+    ]
+    both.sort(key=lambda pair: pair[0].start)
+    return [m for m, _ in both], [own for _, own in both], about.gone
 
 
 def _of_more(found: LatticeAlignment, sure: LatticeAlignment) -> LatticeAlignment:

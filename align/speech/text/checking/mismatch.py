@@ -5,10 +5,12 @@ The lattice of a text may leave out any word, and have anything between two word
 better. What else is said scores as spoken noise does (`align.features.phone_loop`): in each frame
 somewhat less than the best sequence of any phones.
 
-The probability that a word was not said is learned (`align.speech.text.checking.unspoken`). That
-of something else comes from what the best path without it scores: divided by the temperature of
-the model, the difference is the logarithm of their odds. All paths are exact. The tiers follow
-only what is probable enough that true transcripts are nearly all aligned as if they were trusted.
+The probability that a word was not said is learned (`align.speech.text.checking.unspoken`). Where
+something else was said is asked once more, of the words that were said. The difference to what the
+best path without it scores, divided by the temperature of the model, is the logarithm of the odds.
+A second ear, where there is one (`align.speech.word_ear`), has a say in what it costs in each gap
+between two words. All paths are exact. The tiers follow only what is probable enough that true
+transcripts are nearly all aligned as if they were trusted.
 """
 
 import math
@@ -20,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.results.alignment import Alignment
 from align.sequence.evidence import EvidenceModel
 from align.speech.text.checking.passages import SURE
 from align.speech.text.checking.unspoken import (
@@ -34,12 +35,14 @@ from align.speech.text.lattice import Departures
 from align.types import Float64, IntArray, Mismatch
 
 __all__ = [
+    "Gaps",
     "Judged",
     "departures_at",
     "is_another_text",
     "judged",
     "listed_words",
     "said_once",
+    "untranscribed",
 ]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
@@ -48,18 +51,58 @@ _FOLLOWED = 0.5  # and seconds of what is not in the text: so much is seldom fou
 _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain words are listed
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
+# Where a second ear is asked of what is not in the text: log odds more against it, log odds for
+# each unit by which the text fits better with it, and what the sum of both ears counts. Fitted to
+# gaps with and without left out words of TIMIT (recipes/mismatch/README.md).
+_MORE, _EACH, _BOTH = 1.7, 0.25, 0.7
+_CLEARLY = 3.0  # log odds less against it in any gap, from which on the text is asked once more
+_CERTAIN_TO_BOTH = 0.5  # probability of it, from which on tiers follow it
 
 
 class Judged(NamedTuple):
-    """The mismatches of a text, the numbers of the words of each, and those that tiers follow.
+    """The words of a text that are listed, the numbers of those of each mismatch, and times.
 
-    Which words are `gone`, and `after` which words something else was said, -1 before all.
+    Which words are `gone`, so that tiers do not have them; and, as in `AskedWords`, when all are.
     """
 
     mismatches: list[Mismatch]
     numbers: list[IntArray]
     gone: IntArray
-    after: IntArray
+    times: Float64 | None
+
+
+class Gaps(NamedTuple):
+    """What it costs that something else is said in gaps between words, and how sure that is.
+
+    `cost` is that of `Departures`, in any gap or in each; what the best path scores more than
+    another counts `odds` times for the logarithm of the odds, and from the probability `certain`
+    on tiers follow.
+    """
+
+    cost: float | Sequence[float]
+    odds: float
+    certain: float
+
+    @classmethod
+    def at(cls, temperature: float, heard: Float64 | None) -> "Gaps":
+        """Return those of a model of a temperature, where a second ear `heard` something or not.
+
+        `heard` is by how much the text fits better to it [shape=(W + 1,)]; None if it cannot say.
+
+        Examples
+        --------
+        >>> Gaps.at(1.0, None).cost, Gaps.at(1.0, np.array([0.0, 20.0])).cost
+        (5.0, [6.7, 1.7])
+        """
+        if heard is None:
+            return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, _CERTAIN)
+        cost = temperature * (_UNTRANSCRIBED + _MORE - _EACH * heard)
+        return cls(cost.tolist(), _BOTH / temperature, _CERTAIN_TO_BOTH)
+
+    def might_pay(self, temperature: float) -> bool:
+        """Whether something else costs clearly less in any gap than where no ear is asked."""
+        usual = (_UNTRANSCRIBED - _CLEARLY) * temperature
+        return not isinstance(self.cost, float) and min(self.cost) < usual
 
 
 def departures_at(temperature: float) -> Departures:
@@ -77,7 +120,7 @@ def judged(
     unsaid: IntArray,
     second_ear: SecondEar | None = None,
 ) -> Judged:
-    """Return the mismatches of a text in order; times are those of `path`.
+    """Return the words of a text that were not said, in order; times are those of `path`.
 
     `whole`, `temperature` and `second_ear` are as in `asked_words`, and `model` says how probable
     it is that a word was not said. In front of the words with the numbers `gaps` others have been
@@ -86,7 +129,7 @@ def judged(
     """
     asked = asked_words(path, whole, words, temperature, model, second_ear)
     if asked is None:
-        return Judged([], [], unsaid, unsaid[:0])
+        return Judged([], [], unsaid, None)
     unspoken = model(asked.evidence)
     unspoken[unsaid] = SURE
     listed = unspoken >= np.where(_beside_others(path, len(words)), _CERTAIN, PROBABLE)
@@ -94,14 +137,7 @@ def judged(
     found = list(listed_words(words, unspoken, listed, asked, gaps))
     numbers = np.split(np.flatnonzero(listed), np.cumsum([len(m.words) for m in found])[:-1])
     gone = np.flatnonzero(listed & (unspoken >= _CERTAIN))
-    skipped = path.skipped()
-    unsure = np.setdiff1d(skipped, gone)
-    said = skipped[~listed[skipped]]
-    stretches, followed = _untranscribed(path, said, unsure, temperature)
-    both = [*zip(found, numbers, strict=False), *((m, unsaid[:0]) for m in stretches)]
-    both.sort(key=lambda pair: pair[0].start)
-    mismatches, numbers = [m for m, _ in both], [own for _, own in both]
-    return Judged(mismatches, numbers, gone, path.built.words_before()[followed])
+    return Judged(found, numbers[: len(found)], gone, asked.times)
 
 
 def said_once(
@@ -144,11 +180,14 @@ def _beside_others(path: WordPath, n_words: int) -> npt.NDArray[np.bool_]:
     return flags
 
 
-def is_another_text(mismatches: Sequence[Mismatch], n_words: int, found: Alignment) -> bool:
-    """Whether much of a text was not said, and much else was."""
+def is_another_text(mismatches: Sequence[Mismatch], n_words: int, path: WordPath) -> bool:
+    """Whether much of a text was not said, and much else was on a path."""
     unspoken = sum(len(m.words) for m in mismatches)
-    seconds = sum(m.end - m.start for m in mismatches if not m.words)
-    return unspoken >= _ANOTHER[0] * n_words and seconds >= _ANOTHER[1] * found.duration
+    times = path.found.alignment.intervals[path.built.noise()[path.found.nodes]]
+    seconds = times[:, 1] - times[:, 0]
+    said = seconds[seconds >= _SHORTEST].sum()
+    whole = path.found.alignment.duration
+    return bool(unspoken >= _ANOTHER[0] * n_words and said >= _ANOTHER[1] * whole)
 
 
 def listed_words(
@@ -171,34 +210,19 @@ def listed_words(
             yield Mismatch("unspoken", start, end, tuple(words[k] for k in some), sure)
 
 
-def _untranscribed(
-    path: WordPath, said: IntArray, unsure: IntArray, temperature: float
-) -> tuple[list[Mismatch], list[int]]:
-    """Return the stretches of something else on a path, and the nodes that tiers follow.
-
-    Beside a word that the path leaves out, though it was said (`said`), something else is that
-    word, said as it seldom is; beside one that may have been said (`unsure`) it may be.
-    """
-    built, nodes = path.built, path.found.nodes
-    times = path.found.alignment.intervals
-    left_out = built.unspoken[nodes]
-
-    def beside(k: int, words: IntArray) -> bool:
-        places = np.flatnonzero(left_out & np.isin(built.word[nodes], words))
-        return bool((np.abs(places - k) <= 2).any())
-
+def untranscribed(path: WordPath, gaps: Gaps) -> tuple[list[Mismatch], IntArray]:
+    """Return the stretches of something else on a path, and the nodes that tiers follow."""
+    nodes, times = path.found.nodes, path.found.alignment.intervals
     mismatches: list[Mismatch] = []
     followed: list[int] = []
-    for k in np.flatnonzero(built.noise()[nodes]).tolist():
-        if times[k, 1] - times[k, 0] < _SHORTEST or beside(k, said):
+    for k in np.flatnonzero(path.built.noise()[nodes]).tolist():
+        start, end = times[k].tolist()
+        if end - start < _SHORTEST:
             continue
         node = int(nodes[k])
-        odds = path.gain_over(path.otherwise([node]))
-        sure = 1.0 / (1.0 + math.exp(-min(max(odds / temperature, 0.0), 50.0)))
-        mismatches.append(
-            Mismatch("untranscribed", float(times[k, 0]), float(times[k, 1]), (), sure)
-        )
-        certain = sure >= _CERTAIN or times[k, 1] - times[k, 0] >= _FOLLOWED
-        if certain and not beside(k, unsure):
+        odds = path.gain_over(path.otherwise([node])) * gaps.odds
+        sure = 1.0 / (1.0 + math.exp(-min(max(odds, 0.0), 50.0)))
+        mismatches.append(Mismatch("untranscribed", start, end, (), sure))
+        if sure >= gaps.certain or end - start >= _FOLLOWED:
             followed.append(node)
-    return mismatches, followed
+    return mismatches, np.array(followed, dtype=np.intp)

@@ -69,10 +69,13 @@ class SecondEar(NamedTuple):
     of_words : callable
         Returns what it says of words, given where they lie in seconds [shape=(W, 2)]: see
         `PhoneAligner.word_ear`.
+    of_gaps : callable
+        The same of the gaps between words, and at both ends: see `PhoneAligner.gap_ear`.
     """
 
     of_events: Callable[[LatticeAlignment], Float64 | None]
     of_words: Callable[[Sequence[str], Float64], Float64]
+    of_gaps: Callable[[Sequence[str], Float64], Float64]
 
 
 DEFAULT = EvidenceModel(
@@ -134,6 +137,22 @@ class WordPath:
         times[said[said >= 0]] = self.path.onsets[on[first[said >= 0]]] * self.paths.hop
         return times
 
+    def times(self, n_words: int) -> Float64:
+        """Return when each word begins and ends, in seconds [shape=(W, 2)].
+
+        One that the path has not lies where the one before it ends.
+        """
+        nodes, intervals = self.found.nodes, self.found.alignment.intervals
+        words = np.where(self.built.unspoken[nodes], -1, self.built.word[nodes])
+        on = np.flatnonzero(words >= 0)
+        times = np.full((n_words, 2), -np.inf)
+        times[words[on[::-1]], 0] = intervals[on[::-1], 0]
+        times[words[on], 1] = intervals[on, 1]
+        ends = np.maximum.accumulate(np.append(0.0, times[:, 1]))
+        without = np.isinf(times[:, 0])
+        times[without] = ends[:-1][without, None]
+        return times
+
     def departures_beside(self, n_words: int) -> Float64:
         """Return on how many sides of each word that is said the text is departed from."""
         built, user = self.built, self.path.user[self.path.user >= 0]
@@ -191,10 +210,12 @@ class AskedWords(NamedTuple):
     F is `N_EVIDENCE`, or what the model that asked has learned from.
 
     `unsaid` has the best of the paths that leave out a word, for each word that was asked for.
+    `times` are those, in seconds, that a second ear was asked of words with [shape=(W, 2)].
     """
 
     evidence: Float64
     unsaid: dict[int, WordPath]
+    times: Float64 | None
 
     def place(self, word: int) -> Float64:
         """Return from when to when a word lies, in seconds, if it was not said [shape=(2,)]."""
@@ -229,15 +250,15 @@ def asked_words(
         assert other_fit is not None
         fit[:, skipped] = other_fit[:, skipped]
     size = N_EVIDENCE if model is None else model.size
-    heard = np.zeros((3, n_words))
+    heard, times = np.zeros((3, n_words)), None
     if second_ear is not None and size > N_BEFORE:
         heard[:2] = _heard(path, n_words, second_ear)
         if skipped.size:
             heard[:2, skipped] = _heard(whole(), n_words, second_ear)[:, skipped]
     if second_ear is not None and size > N_SOUNDS:
-        times = _times(path, n_words)
+        times = path.times(n_words)
         if skipped.size:
-            times[skipped] = _times(whole(), n_words)[skipped]
+            times[skipped] = whole().times(n_words)[skipped]
         heard[2] = second_ear.of_words(words, times)
     odds, many = log_odds(fit[0], _LEAST), np.log(np.maximum(fit[1], 1.0))
     weak = np.array([is_function_word(word) for word in words], dtype=np.float64)
@@ -264,7 +285,7 @@ def asked_words(
         elif other is not None:
             sides[word] = other.departures_beside(n_words)[word]
     gain = np.clip(gain, -_FURTHEST, _FURTHEST) / _GAIN_SIZE
-    return AskedWords(evidence(), unsaid)
+    return AskedWords(evidence(), unsaid, times)
 
 
 def _heard(path: WordPath, n_words: int, second_ear: SecondEar) -> Float64:
@@ -282,23 +303,6 @@ def _heard(path: WordPath, n_words: int, second_ear: SecondEar) -> Float64:
     for k, usual in enumerate(_USUAL):
         of_words[k] = np.bincount(words[on], found[on, k] - usual, n_words) / count
     return of_words
-
-
-def _times(path: WordPath, n_words: int) -> Float64:
-    """Return when each word begins and ends on a path, in seconds [shape=(W, 2)].
-
-    One that it has not lies where the one before it ends.
-    """
-    nodes, intervals = path.found.nodes, path.found.alignment.intervals
-    words = np.where(path.built.unspoken[nodes], -1, path.built.word[nodes])
-    on = np.flatnonzero(words >= 0)
-    times = np.full((n_words, 2), -np.inf)
-    times[words[on[::-1]], 0] = intervals[on[::-1], 0]
-    times[words[on], 1] = intervals[on, 1]
-    ends = np.maximum.accumulate(np.append(0.0, times[:, 1]))
-    without = np.isinf(times[:, 0])
-    times[without] = ends[:-1][without, None]
-    return times
 
 
 def _fits(path: WordPath, n_words: int) -> Float64 | None:

@@ -1,5 +1,6 @@
 """Words that were not said, and speech that is not in the text."""
 
+import math
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +13,7 @@ from kiwi_text import WORDS as KIWI_WORDS
 import align
 from align.formats.files import read_tiers
 from align.speech.text import Dictionary, Mismatch, TextAlignment, align_text
+from align.speech.text.checking.mismatch import Gaps
 from align.speech.text.lattice import Departures, word_lattice
 from align.speech.text.pronouncing.lookup import Entry
 
@@ -59,6 +61,45 @@ def test_a_lattice_with_departures() -> None:
     assert "spn" not in trusted.lattice.labels
 
 
+def test_something_else_may_cost_more_in_one_gap_than_in_another() -> None:
+    from align.speech.text import Pronunciation
+
+    entries = {word: Entry(word, (Pronunciation((word,)),)) for word in ("a", "b")}
+    built = word_lattice(
+        ["a", "b"], entries, departures=Departures(untranscribed=[1.0, math.inf, 3.0])
+    )
+    noise = np.flatnonzero(built.noise())
+    assert built.words_before()[noise].tolist() == [-1, 1]
+    arcs = zip(built.lattice.arcs.tolist(), built.lattice.arc_score.tolist(), strict=True)
+    entered = {v: score for (_, v), score in arcs if v in noise}
+    assert list(entered.values()) == [-1.0, -3.0]
+
+
+@pytest.mark.parametrize(
+    ("gone", "end"),
+    [(0, 0.33), (6, 2.36)],  # "A" and "the"
+)
+def test_a_second_ear_finds_a_short_word_that_is_not_in_the_text(
+    model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch, gone: int, end: float
+) -> None:
+    words = KIWI.with_suffix(".txt").read_text(encoding="utf-8").split()
+    said = " ".join(np.delete(words, gone))
+    monkeypatch.setattr("align.speech.text.checking.mismatch._CLEARLY", 1.0)  # they are short
+    (found,) = model.align_text(KIWI, said).mismatches
+    assert (found.kind, found.end) == ("untranscribed", pytest.approx(end, abs=0.03))
+    monkeypatch.setattr(type(model), "hears_words", lambda *_, **__: False)
+    assert model.align_text(KIWI, said).mismatches == ()
+
+
+def test_what_the_ear_costs_and_counts() -> None:
+    deaf, heard = Gaps.at(2.0, None), Gaps.at(2.0, np.array([0.0, 20.0]))
+    assert not deaf.might_pay(2.0)
+    assert heard.might_pay(2.0)
+    assert not Gaps.at(2.0, np.zeros(2)).might_pay(2.0)
+    assert heard.cost == pytest.approx([13.4, 3.4])
+    assert (deaf.odds, heard.odds) == (0.5, 0.35)
+
+
 @pytest.mark.parametrize("name", ["kiwi", "north-wind"])
 def test_true_texts_are_as_if_trusted(model: align.SpeechAligner, name: str) -> None:
     text = (DATA / f"{name}.txt").read_text(encoding="utf-8")
@@ -100,7 +141,8 @@ def test_tiers_follow_a_long_stretch_however_uncertain(
     model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sure = intervals(model.align_text(WIND, less()))
-    monkeypatch.setattr("align.speech.text.checking.mismatch._CERTAIN", 1.1)
+    for certain in ("_CERTAIN", "_CERTAIN_TO_BOTH"):
+        monkeypatch.setattr(f"align.speech.text.checking.mismatch.{certain}", 1.1)
     long = intervals(model.align_text(WIND, less()))
     assert long == sure
     monkeypatch.setattr("align.speech.text.checking.mismatch._FOLLOWED", np.inf)

