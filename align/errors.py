@@ -5,12 +5,20 @@
     AlignError
     ├── ParameterError   a wrong argument (also a ValueError)
     ├── DataError        a wrong file: audio, labels, corpus
+    │   └── NoTextError  a transcript without a word
     └── ModelError       a model file that cannot be used
 """
 
 import os
 
-__all__ = ["AlignError", "DataError", "ModelError", "ParameterError", "error_reason"]
+__all__ = [
+    "AlignError",
+    "DataError",
+    "ModelError",
+    "NoTextError",
+    "ParameterError",
+    "error_reason",
+]
 
 
 class AlignError(Exception):
@@ -52,6 +60,10 @@ class DataError(AlignError):
             return self.message
         where = self.path if self.line is None else f"{self.path}, line {self.line}"
         return f"{where}: {self.message}"
+
+
+class NoTextError(DataError):
+    """A transcript holds no word, or is not there; somebody may still write it."""
 
 
 class ModelError(AlignError):

@@ -168,6 +168,7 @@ class Recordings:
             "confidence": None if document is None else _confidence(document),
             "match": None if document is None else document.match,
             "state": "confirmed" if history.confirmed else "waiting",
+            "no_text": document is not None and document.words == {},
             "stale": history.now is None
             and document is not None
             and self._waiting.version(name) != version,

@@ -24,6 +24,7 @@ from align.studio.edits import edited
 from align.studio.history import after
 from align.studio.journal import Journal
 from align.studio.learning import Learning
+from align.studio.no_text import aligned, check_text, find_all
 from align.studio.output import Output
 from align.studio.recordings import Recordings
 from align.studio.sources import Sources
@@ -42,7 +43,8 @@ class Session:
     model : str, path or Aligner
         A bundled model, a model file, or a fitted aligner.
     recordings : path
-        A folder of recordings with transcripts, phones or scores beside them.
+        A folder of recordings with transcripts, phones or scores beside them. Beside transcripts
+        some may be empty or not there: these are given their text by `edit`.
     out : path
         A folder for all that is corrected and learned. One that was used before goes on from
         where it was.
@@ -100,7 +102,7 @@ class Session:
         self._work = work_for(given.kind, **options)
         if not os.path.isdir(recordings):
             raise DataError("is no folder of recordings.", path=os.fspath(recordings))
-        tasks, problems = self._work.find(os.fspath(recordings))
+        tasks, problems = find_all(self._work, os.fspath(recordings))
         if not tasks:
             why = f": {problems[0][0]} {problems[0][1]}" if problems else "."
             raise DataError(f"has no recording to align{why}", path=os.fspath(recordings))
@@ -279,7 +281,9 @@ class Session:
         ``OUT/confirmed.csv`` lists all of them with their recordings, for `align adapt`.
         """
         with self._lock:
-            _, document = self._recordings.checked(name, revision)
+            history, document = self._recordings.checked(name, revision)
+            if history.now is None:  # a person may have taken every word away
+                check_text(document)
             return self._confirm(name, document, document)
 
     def _confirm(self, name: str, old: Document, new: Document) -> dict[str, Any]:
@@ -354,7 +358,8 @@ class Session:
         list of dict
             ``name``, ``seconds``, ``events``, ``expected_errors``, ``confidence``, ``match`` (None
             where it is not aligned yet), ``state`` (``waiting``, ``confirmed`` or ``failed``, with
-            ``why``), and ``stale``: whether a newer model will align it anew.
+            ``why``), ``stale``: whether a newer model will align it anew, and ``no_text``: whether
+            nobody has written yet what is said.
         """
         with self._lock:
             return self._recordings.rows(self._learning.version)[:limit]
@@ -391,7 +396,7 @@ class Session:
         """Return a recording as the model finds it, and the version of the model."""
         with self._lock:
             model, version = self.model, self._learning.version
-        return Document.of(self._work.align(model, task)), version
+        return aligned(self._work, model, task), version
 
     @property
     def model(self) -> Any:
@@ -428,8 +433,9 @@ class Session:
 
     def _of_text(self, model: Aligner, name: str) -> Example:
         """Return what a model finds in a recording from its text."""
-        task = self._recordings.tasks[name]
-        return self._example(name, Document.of(self._work.align(model, task)))
+        task, shown = self._recordings.tasks[name], self._recordings.known(name)
+        text = None if shown is None else shown.text
+        return self._example(name, aligned(self._work, model, task, text))
 
     def _example(self, name: str, document: Document) -> Example:
         """Return a confirmed recording to learn from, its phones as the model calls them."""

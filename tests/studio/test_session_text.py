@@ -8,7 +8,8 @@ import pytest
 import soundfile
 from kiwi_text import KIWI, TEXT
 
-from align import Session
+from align import ParameterError, Session
+from align.speech.text import split_words
 
 
 @pytest.fixture
@@ -199,3 +200,25 @@ def test_a_mismatch_goes_when_a_person_has_looked_at_it(tmp_path):
         assert view["mismatches"] == [told]
         delete = {"do": "delete", "tier": "words", "id": row["id"]}
         assert session.edit("kiwi", delete, revision=view["revision"])["mismatches"] == []
+
+
+@pytest.mark.parametrize("written", ["", None])
+def test_a_recording_without_text_is_given_one(tmp_path, written):
+    (tmp_path / "in").mkdir()
+    shutil.copy(KIWI, tmp_path / "in" / "kiwi.flac")
+    if written is not None:
+        (tmp_path / "in" / "kiwi.txt").write_text(written, encoding="utf-8")
+    with Session("speech-en", tmp_path / "in", tmp_path / "out", text=True) as session:
+        view = session.view("kiwi")
+        assert (view["text"], session.queue()[0]["no_text"]) == ("", True)
+        assert view["warnings"] == [
+            "There is no text of this recording yet; type what is said (T), then `Align text`."
+        ]
+        with pytest.raises(ParameterError, match="there is no text of this recording yet"):
+            session.confirm("kiwi", revision=view["revision"])
+        action = {"do": "text", "text": TEXT}
+        view = session.edit("kiwi", action, revision=view["revision"])
+        assert (view["text"].split(), view["warnings"]) == (list(split_words(TEXT)), [])
+        session.confirm("kiwi", revision=view["revision"])
+        judged = session.learn()["judged"]
+        assert (judged["now"], judged["fixed_model"]) == (0, 0)

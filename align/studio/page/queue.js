@@ -30,7 +30,8 @@ function fillQueue() {
   markQueue();
 }
 
-function expected({ state: how, expected_errors: errors, match }) {
+function expected({ state: how, expected_errors: errors, match, no_text: untold }) {
+  if (untold && how !== "confirmed") return "no text yet";
   if (how === "confirmed" || errors === null || errors === undefined) return "";
   return `${errors.toFixed(1)} errors expected${typeof match === "number" ? `, match ${match.toFixed(2)}` : ""}`;
 }

@@ -31,7 +31,7 @@ from collections.abc import Collection
 
 from align.corpus.text_tables import is_named, prompt_named, prompts_of
 from align.corpus.texts import SAMPLE_NUMBERS
-from align.errors import DataError
+from align.errors import DataError, NoTextError
 from align.files.text import decoded, read_bytes, read_lines, read_text
 from align.formats.emu import ANNOTATION
 from align.formats.entries_json import has_entries
@@ -197,7 +197,7 @@ def read_transcript(
             check_plain(text, name)
             found = spoken_text(SAMPLE_NUMBERS.sub("", text, count=1), name)
     if not any(utterance.text.strip() for utterance in found):
-        raise DataError("holds no text; write what is said in the recording.", path=name)
+        raise NoTextError("holds no text; write what is said in the recording.", path=name)
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
 
-from align.errors import DataError, ParameterError
+from align.errors import DataError, NoTextError, ParameterError
 from align.formats.subtitles import Cue
 from align.formats.tiers import PHONES, Tier
 from align.speech.text.reading.turns import read_turns
@@ -81,7 +81,7 @@ def of_tiers(tiers: Sequence[Tier], wanted: Collection[str], name: str) -> list[
         )
     filled = [tier for tier in chosen if any(label.strip() for label in tier.labels)]
     if not filled:
-        raise DataError("holds no text; write what is said into its intervals.", path=name)
+        raise NoTextError("holds no text; write what is said into its intervals.", path=name)
     found = []
     for tier in filled:
         speaker = tier.name.strip() if len(chosen) > 1 else ""
