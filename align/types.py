@@ -45,6 +45,7 @@ __all__ = [
     "bars_named",
     "named_pitch",
     "pitch_name",
+    "span_named",
     "spelled",
 ]
 
@@ -304,7 +305,7 @@ class Mismatch:
             what = "something was probably said that is not in the text"
         where = "" if self.bars is None else f", {bars_named(self.bars)}"
         sure = "" if self.probability != self.probability else f" ({self.probability:.2f})"
-        return f"from {self.start:.2f} to {self.end:.2f} s{where}: {what}{sure}"
+        return f"{span_named(self.start, self.end)}{where}: {what}{sure}"
 
     @property
     def label(self) -> str:
@@ -347,6 +348,20 @@ class PlayedPassage:
         written = f"{self.score_start:.1f} to {self.score_end:.1f} s of the score"
         where = written if self.bars is None else f"{bars_named(self.bars)} ({written})"
         return f"from {self.start:.1f} to {self.end:.1f} s {where}"
+
+
+def span_named(start: float, end: float) -> str:
+    """Return how messages call some seconds of a recording; words that are not said have none.
+
+    Examples
+    --------
+    >>> span_named(1.0, 1.1), span_named(1.0, 1.0), span_named(0.0, 0.0)
+    ('from 1.00 to 1.10 s', 'at 1.00 s', 'at the beginning')
+    """
+    low, high = f"{start:.2f}", f"{end:.2f}"
+    if low != high:
+        return f"from {low} to {high} s"
+    return "at the beginning" if float(low) == 0 else f"at {low} s"
 
 
 def bars_named(bars: tuple[int, int]) -> str:

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from align.studio.segment import Segment
-from align.types import Mismatch
+from align.types import Mismatch, span_named
 
 __all__ = ["is_done", "later", "named_mismatches", "words_called"]
 
@@ -115,10 +115,5 @@ def _around(segments: Sequence[Segment], start: float, end: float) -> list[Segme
 def later(mismatch: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """Return a mismatch some seconds later, in what it says, too."""
     old, new = ((mismatch["start"] + by, mismatch["end"] + by) for by in (0.0, seconds))
-    text = mismatch["text"].replace(_span(*old), _span(*new), 1)
+    text = mismatch["text"].replace(span_named(*old), span_named(*new), 1)
     return {**mismatch, "start": new[0], "end": new[1], "text": text}
-
-
-def _span(start: float, end: float) -> str:
-    """Return how `align.types.Mismatch` writes when it is."""
-    return f"from {start:.2f} to {end:.2f} s"

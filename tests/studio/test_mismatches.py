@@ -3,9 +3,11 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import pytest
+
 from align import MusicAlignment
 from align.studio.document import Document
-from align.studio.mismatches import is_done, named_mismatches
+from align.studio.mismatches import is_done, later, named_mismatches
 from align.studio.segment import Segment
 from align.types import Mismatch, Note
 
@@ -77,3 +79,10 @@ def test_notes_that_are_marked_as_not_played_are_done():
     assert not is_done(told, document.segments)
     note = {**document.segments[1].note, "played": False}
     assert is_done(told, [document.segments[0], replace(document.segments[1], note=note)])
+
+
+@pytest.mark.parametrize(("start", "end"), [(0.0, 0.0), (1.0, 1.5)])
+def test_what_is_later_says_so(start, end):
+    told = str(Mismatch("unspoken", start, end, ("the", "kiwi"), 0.98))
+    found = later({"start": start, "end": end, "text": told}, 2.0)
+    assert found["text"] == str(Mismatch("unspoken", start + 2, end + 2, ("the", "kiwi"), 0.98))
