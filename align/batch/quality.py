@@ -1,7 +1,8 @@
 """How much the results of a run can be trusted, and which deserve a look first.
 
 Each recording has four measures. What is unusual follows from the run itself, by the median and
-the median deviation from it, so that no threshold has to suit every corpus:
+the median deviation from it, so that no threshold has to suit every corpus. Where all recordings
+are nearly alike, a low confidence must also be lower by what matters:
 
 ``odd_lengths``
     how many events are shorter or longer than is plausible;
@@ -33,6 +34,7 @@ from align.types import Mismatch
 __all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_of"]
 
 _UNUSUAL = 3.5  # robust standard deviations below the median
+_MATTERS = 0.02  # of confidence: two more boundaries of a hundred are expected to be off
 _TO_SIGMA = 1.4826
 _UNLIKE = 0.5  # match of an event, below which it counts as unlike its sound
 _ENOUGH = 8  # recordings, to estimate what is usual
@@ -180,7 +182,7 @@ def warnings_of(qualities: Sequence[Quality]) -> list[tuple[str, ...]]:
     That is what each warns of itself, then any of "odd lengths", "low score", "low confidence".
     """
     low_score = _low([q.score_per_event for q in qualities])
-    low_confidence = _low([q.confidence for q in qualities])
+    low_confidence = _low([q.confidence for q in qualities], _MATTERS)
     return [
         q.said
         + tuple(
@@ -196,14 +198,15 @@ def warnings_of(qualities: Sequence[Quality]) -> list[tuple[str, ...]]:
     ]
 
 
-def _low(values: Sequence[float | None]) -> list[bool]:
-    """Whether each value lies far below the others."""
+def _low(values: Sequence[float | None], least: float = 0.0) -> list[bool]:
+    """Whether each value lies far below the others, and by more than `least`."""
     known = np.array([value for value in values if value is not None])
     if known.size < _ENOUGH:
         return [False] * len(values)
     median = float(np.median(known))
     spread = _TO_SIGMA * float(np.median(np.abs(known - median)))
-    return [value is not None and value < median - _UNUSUAL * spread for value in values]
+    bound = median - max(_UNUSUAL * spread, least)
+    return [value is not None and value < bound for value in values]
 
 
 def ranked(qualities: Sequence[Quality]) -> list[tuple[Quality, tuple[str, ...]]]:

@@ -18,6 +18,7 @@ from synthetic_speech import write_recording
 
 import align
 from align.batch.journal import Journal, Record
+from align.batch.quality import Quality, warnings_of
 from align.batch.run import CorpusRun
 from align.batch.tasks import MusicWork, SpeechWork
 from align.cli import cli
@@ -486,6 +487,15 @@ class Uneven(EvenAligner):
         return replace(
             found, confidence=confidence, onsets=onsets, score=-50.0 if "u7" in audio else 9.0
         )
+
+
+def test_a_confidence_is_low_by_what_matters() -> None:
+    def told(*confidences: float) -> list[bool]:
+        alike = [Quality(f"u{k}", 9, 1.0, confidence=c) for k, c in enumerate(confidences)]
+        return ["low confidence" in warnings for warnings in warnings_of(alike)]
+
+    assert told(*[1.0] * 9, 0.9995) == [False] * 10
+    assert told(*[1.0] * 9, 0.97) == [False] * 9 + [True]
 
 
 def test_what_deserves_a_look_comes_first(tmp_path: Path) -> None:
