@@ -22,7 +22,6 @@ as distinguish it from others.
 import csv
 import os
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import comparable
 from align.files.text import read_text, rows_of_table
+from align.formats.headings import RECORDING, TEXT, columns_named
 from align.formats.office import read_sheet
 
 __all__ = [
@@ -50,20 +50,6 @@ _Row = tuple[int, list[str]]  # number of its line, cells
 _SEPARATORS = ("\t", "|", ";", ",")
 _TABLES = (".csv", ".tsv", ".txt", ".data", ".xlsx")
 _LEVELS, _MOST_TABLES = 2, 20  # of folders below, and files that are read
-_NAMES = (
-    *("audio", "file", "filename", "file_name", "path", "wav", "recording", "audio_file"),
-    *("datei", "dateiname", "aufnahme", "fichier", "nom du fichier", "enregistrement", "archivo"),
-    *("fichero", "grabación", "nome file", "registrazione", "arquivo", "ficheiro", "gravação"),
-    *("name", "id", "utterance_id", "utt_id", "fileid", "clip", "item"),
-)
-_TEXTS = (
-    *("text", "sentence", "transcript", "transcription", "words", "prompt", "orthography"),
-    *("utterance", "normalized_text", "content"),
-    *("transkript", "transkription", "äußerung", "wortlaut", "texte", "énoncé", "texto", "testo"),
-    *("transcripción", "enunciado", "trascrizione", "enunciato", "transcrição"),
-)
-"""What columns are called in English, German, French, Spanish, Italian and Portuguese."""
-
 _FESTIVAL = re.compile(r'\(\s*(?P<name>\S+)\s+"(?P<text>.*)"\s*\)')
 _LJSPEECH = re.compile(
     r"(?P<name>(?=[^\s|]*\d)(?=[^\s|]*[^\W\d_])[^\s|]+|\d+(?:[-_]\d+)+)"
@@ -388,12 +374,8 @@ def _unusable(
 
 def _columns(head: Sequence[str]) -> tuple[int, int] | None:
     """Return the columns of names and of texts, where a first line names both."""
-    plain = [unicodedata.normalize("NFC", cell.strip().lower()) for cell in head]
-    names, texts = (
-        next((plain.index(name) for name in known if name in plain), None)
-        for known in (_NAMES, _TEXTS)
-    )
-    return None if names is None or texts is None else (names, texts)
+    found = columns_named(head, {"names": RECORDING, "texts": TEXT})
+    return (found["names"], found["texts"]) if len(found) == 2 else None
 
 
 def _columns_by_content(

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.text import parse_number, read_text
-from align.formats.tables import begins_with_number, columns_named, table_rows
+from align.formats.headings import columns_named
+from align.formats.tables import begins_with_number, table_rows
 
 __all__ = ["BEAT_SUFFIXES", "read_beat_times"]
 

@@ -27,8 +27,9 @@ import os
 
 from align.errors import DataError
 from align.files.text import parse_number, read_text
+from align.formats.headings import columns_named
 from align.formats.note_rows import NoteRow
-from align.formats.tables import begins_with_number, columns_named, table_rows
+from align.formats.tables import begins_with_number, table_rows
 from align.types import named_pitch
 
 __all__ = ["read_table_notes", "read_truth_rows"]

@@ -13,6 +13,8 @@ label    ``label``, ``phone``, ``phoneme``, ``text``, ``symbol``, ``utterance``,
          ``transcript``, ``transcription``
 ======== =========================================
 
+German, French, Spanish, Italian and Portuguese names are those of `align.formats.headings`.
+
 Without an ``end`` each label ends where the next starts, and the last with the recording.
 A table without names is read as ``start,end,label`` or, with two columns, ``start,label``.
 
@@ -28,13 +30,14 @@ not: two words that are the same and follow each other would be one.
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from align.errors import DataError
 from align.files.text import parse_number, read_text, rows_of_table, table_of_rows
 from align.formats.frame import writer
+from align.formats.headings import END, LABEL, SPEAKER, START, columns_named
 from align.formats.labels import Labels, TimedLabels, make_labels, ticks
 from align.formats.tiers import (
     PHONES,
@@ -49,7 +52,6 @@ from align.types import SILENCE, FloatArray
 
 __all__ = [
     "begins_with_number",
-    "columns_named",
     "format_csv",
     "format_csv_tiers",
     "onsets_to_intervals",
@@ -62,14 +64,7 @@ __all__ = [
 ]
 
 _INTERVAL = ("onset_low", "onset_high")
-_NAMES = {
-    "start": ("start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin"),
-    "end": ("end", "xmax", "end_s", "stop", "tmax"),
-    "label": (
-        *("label", "phone", "phoneme", "text", "symbol"),
-        *("utterance", "sentence", "transcript", "transcription"),
-    ),
-}
+_NAMES = {"start": START, "end": END, "label": LABEL}
 _PER_SECOND = 1_000_000
 _DECIMAL = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
@@ -176,7 +171,8 @@ def _places(rows: list[tuple[int, list[str]]], first: int) -> tuple[int | None, 
     """Return the columns that name the speaker and the tier of each row; None: there is none."""
     if not first:
         return None, None
-    named = columns_named(rows[0][1], {name: (name,) for name in ("speaker", "tier", "type")})
+    names_of = {"speaker": SPEAKER, "tier": ("tier",), "type": ("type",)}
+    named = columns_named(rows[0][1], names_of)
     of_tier = named.get("tier", named.get("type"))
     names = {_cell(cells, of_tier) for _, cells in rows[first:]}
     if not any(names) or ("tier" not in named and {n.lower() for n in names} - {WORDS, PHONES}):
@@ -258,13 +254,6 @@ def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
         path=path,
         line=1,
     )
-
-
-def columns_named(cells: list[str], names: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Return where each column is that a first line has, under any of its `names`."""
-    given = [cell.strip().lower() for cell in cells]
-    found = {column: [n for n in own if n in given] for column, own in names.items()}
-    return {column: given.index(own[0]) for column, own in found.items() if own}
 
 
 def begins_with_number(cells: list[str]) -> bool:
