@@ -388,6 +388,12 @@ class BaseFunctions:
                 f"0..{self.n_frames - 1}."
             )
         frames = onsets.astype(np.intp, copy=False)
+        if (back := np.flatnonzero(frames[1:] < frames[:-1])).size:
+            k = int(back[0])
+            raise ParameterError(
+                f"onsets[{k}]={frames[k]} and onsets[{k + 1}]={frames[k + 1]} go backwards, must "
+                "be in order."
+            )
         return np.array([term.value(frames, self.n_frames) for term in self.terms], dtype=float)
 
     def potentials(self, weights: FloatArray) -> Potentials:

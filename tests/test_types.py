@@ -218,6 +218,13 @@ def test_terms_that_do_not_suit_the_recording_are_named(term, message):
         BaseFunctions([term], ["f"], 2, 4)
 
 
+def test_onsets_do_not_go_backwards():
+    functions = BaseFunctions([], [], 3, 4)
+    assert functions.phi([1, 2, 2]).size == 0
+    with pytest.raises(ParameterError, match=r"onsets\[1\]=3 and onsets\[2\]=2 go backwards"):
+        functions.phi([1, 3, 2])
+
+
 def test_names_and_weights_must_match():
     with pytest.raises(ParameterError, match="0 terms but 1 names"):
         BaseFunctions([], ["f"], 2, 4)

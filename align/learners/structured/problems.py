@@ -74,6 +74,12 @@ def mean_cost(
 
 def check_pairs(xs: Sequence[Any], ys: Sequence[Any], x_name: str, y_name: str) -> int:
     """Return the number of examples; raise ParameterError where two sequences do not match."""
+    for given, name in ((xs, x_name), (ys, y_name)):
+        if not (hasattr(given, "__len__") and hasattr(given, "__getitem__")):
+            raise ParameterError(
+                f"{name} is of type {type(given).__name__}, must be a sequence; make it one "
+                f"with list({name})."
+            )
     if len(xs) != len(ys):
         raise ParameterError(
             f"len({x_name})={len(xs)}, len({y_name})={len(ys)}, must be the same."
@@ -85,7 +91,13 @@ def check_pairs(xs: Sequence[Any], ys: Sequence[Any], x_name: str, y_name: str) 
 
 def check_feature(phi: npt.ArrayLike) -> Float64:
     """Return phi(x, y) as a vector; raise ParameterError where it is none, or not finite."""
-    vector = np.asarray(phi, dtype=np.float64)
+    try:
+        given = np.asarray(phi)
+        vector = given.astype(np.float64, copy=False) if given.dtype.kind != "c" else None
+    except (TypeError, ValueError):
+        vector = None
+    if vector is None:
+        raise ParameterError(f"joint_feature returned {repr(phi)[:60]}, must be real numbers.")
     if vector.ndim != 1:
         raise ParameterError(f"joint_feature returned shape {vector.shape}, must be (J,).")
     if not np.isfinite(vector).all():

@@ -352,6 +352,8 @@ def test_wrong_examples():
         learner.fit(Chain(), xs, ys[:2])
     with pytest.raises(ParameterError, match="xs is empty"):
         learner.fit(Chain(), [], [])
+    with pytest.raises(ParameterError, match=r"xs is of type generator, .* with list\(xs\)"):
+        learner.fit(Chain(), (x for x in xs), ys)
     with pytest.raises(ParameterError, match="validation ys"):
         learner.set_params(conversion="validation").fit(Chain(), xs, ys, validation=(xs, ys[:1]))
 
@@ -361,6 +363,8 @@ def test_wrong_examples():
     [
         ("joint_feature", np.array([1.0, np.nan]), r"joint_feature\[1\] is nan, must be finite"),
         ("joint_feature", np.ones((2, 2)), r"returned shape \(2, 2\), must be \(J,\)"),
+        ("joint_feature", np.array([1j]), r"returned array\(.*\), must be real numbers"),
+        ("joint_feature", ["a"], r"returned \['a'\], must be real numbers"),
         ("cost", -1.0, "cost returned -1.0, must be finite and not negative"),
         ("cost", np.nan, "cost returned nan"),
         ("cost", None, "cost returned None, must be a number"),
