@@ -24,7 +24,7 @@ from align.speech.text.reading.english import prepare_english, spell_english
 from align.speech.text.reading.numerals import Number, plain_digits, spell_roman
 from align.speech.text.reading.signs import SIGNS_OF
 from align.speech.text.reading.typography import apart, plain_letters
-from align.speech.text.reading.units import spell_units
+from align.speech.text.reading.units import spell_units, spell_units_of_fractions
 from align.speech.text.reading.unspaced import is_pinyin, word_cutter
 
 __all__ = ["bracketed", "split_words", "spoken_noise"]
@@ -171,7 +171,7 @@ def split_words(
 
 def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     """Return a text whose abbreviations and what stands beside numbers are words."""
-    text = _CODE.sub(lambda m: _CODES[m[1] or m[2]], text)
+    text = spell_units_of_fractions(_CODE.sub(lambda m: _CODES[m[1] or m[2]], text), code)
     if code not in _ESPEAK_COUNTS:
         text = spell_roman(plain_digits(text, code), code, _in(code))
     if code in SIGNS_OF:

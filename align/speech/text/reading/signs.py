@@ -3,7 +3,7 @@
 German, French, Spanish, Italian and Portuguese.
 
 The numbers themselves are those of num2words. What is ambiguous without grammar is left alone:
-``St.`` and ``m.``, and ordinals of German that do not belong to a month.
+``St.`` and ``m.``
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from align.speech.text.reading.german import prepare_german, spell_german_dates
 from align.speech.text.reading.numerals import RANGE, Number
 
 __all__ = ["SIGNS_OF", "Signs"]
@@ -18,44 +19,38 @@ __all__ = ["SIGNS_OF", "Signs"]
 _TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
 _BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$£])|(?<=[€$£])\s+(?=[0-9])")
 _CLOCK = re.compile(r"\b([0-9]{1,2})[.:]([0-5][0-9])\s*(?:Uhr|h)\b")
+_HOUR = re.compile(r"(?<=[1-3]/[2-4])\s?h(?!\w)")
 _HEURES = re.compile(r"\b([0-9]{1,2})\s?h(?:\s?([0-5][0-9]))?(?!\w)")
 _YEAR = re.compile(r"(?<![\w.,:-])1[1-9][0-9]{2}(?![\w%€$]|[.,:][0-9])")
-_BEFORE_DAY = r"(?:\b(?P<before>am|vom|zum|beim|seit|bis|ab|dem|den|der|die|das)\s+)?(?<![\w.,])"
-_DAY_AND_MONTH = re.compile(
-    rf"{_BEFORE_DAY}(?P<day>0?[1-9]|[12][0-9]|3[01])\.\s?(?P<month>0?[1-9]|1[0-2])\."
-    r"(?:\s?(?P<year>1[0-9]{3}|20[0-9]{2}|[0-9]{2}(?![.,]?[0-9]))\b)?(?![0-9])",
-    re.IGNORECASE,
-)
-_TELEPHONE = re.compile(
-    r"(?<![\w.,:/-])(?:0|\+)[0-9]{1,5}[ /-]\s?[0-9][0-9 /-]{2,14}[0-9](?![\w.,]*\w)"
-)
 _HYPHEN = re.compile(r"(?<=[0-9])-(?=[0-9])")
 _FRACTION = re.compile(r"(?<![\w/.,])([1-3]/[2-4])(?![\w/]|[.,][0-9])")
-_OF_BOTH = re.compile(r"(?<=[a-zäöüß])[:*_](?=in(?:nen)?\b)")
-_UM = re.compile(r"\b([Uu]m [0-9]{1,2}) h\b")
-_RANK = re.compile(
-    r"\b(der|die|das|dem|den|des|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|[Bb]eim|Der|Die|Das)\s+([0-9]{1,3})\.\s+"
-    r"(?=[^\W\d_])(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|"
-    r"November|Dezember)\b)"
+_MONTH_ELSEWHERE = (
+    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|"
+    "janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
+)
+_RANKED = (
+    r"piano|piani|pisos?|andar|andares|plantas?|puestos?|lugar|posto|post[io]|secolo|siglo|século|"
+    r"minut[oi]|minutos?|giorno|día|dia|anniversari[oi]|aniversarios?|aniversários?|compleanno|"
+    r"cumpleaños|capitolo|capítulo|articolo|artículo|artigo|parallelo|paralelo|congresso|"
+    r"congreso|edizione|edición|edição|anno|año|ano|mese|mes|turno|giro|tempo|atto|acto|ato|"
+    r"premio?|prêmio|classificat[oaie]|clasificad[oa]s?|colocad[oa]s?|reggimento|regimiento|batallón|"
+    r"battaglione|distrito|municipio|comma|semestre|trimestre|cuatrimestre|ciclo|curso|round|set"
+)
+_NEVER_RANKED = (
+    r"d|de|di|da|do|del|della|dello|dos?|das?|e|ed|y|u|o|ou|a|al|alla|all|à|ao|con|com|in|en|em|tra|"
+    r"fra|entre|nel|nella|sul|sotto|sopra|sobre|bajo|abaixo|acima|per|por|para|più|más|mais|meno|"
+    r"menos|gradi|grados|graus|[CFKNSEWO]|cels\w*|fahr\w*|cent[ií]gra\w*|nord|sud|est|ovest|norte|"
+    r"sur|sul|este|leste|oeste|latitud\w*|longitud\w*|oggi|ieri|domani|hoy|ayer|mañana|anoche|hoje|"
+    r"ontem|amanhã|ora|adesso|ahora|agora|fuori|fuera|afuera|fora|dentro|ma|pero|mas|che|que|se|si|"
+    r"come|como|quando|cuando|mentre|mientras|enquanto|durante|circa|quasi|casi|quase|è|es|é|sono|"
+    r"son|são|anche|también|também|fino|hasta|até|dal|desde|ogni|cada|non|no|não"
 )
 _RANK_BY_DEGREE = re.compile(
-    r"(?<=[0-9])°(?=\s+(?:de\s+(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|"
-    r"noviembre|diciembre|janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|"
-    r"dezembro)\b|(?!(?:d|de|di|da|do|del|della|dello|dos?|das?|e|ed|y|u|o|ou|a|al|alla|all|à|ao|con|com|"
-    r"in|en|em|tra|fra|entre|nel|sotto|sopra|sobre|bajo|abaixo|acima|per|por|più|más|mais|"
-    r"gradi|grados|graus|[CFKNSEWO]|cels\w*|fahr\w*|cent[ií]gra\w*|nord|sud|est|ovest|norte|sur|sul|"
-    r"este|leste|oeste|latitud\w*|longitud\w*)\b)[^\W\d_]))",
+    rf"(?<![0-9.,-])([0-9]+)°(?=\s+(?:de\s+(?:{_MONTH_ELSEWHERE})|{_RANKED})\b)|"
+    rf"(?<![0-9.,-])([1-9])°(?=\s+(?!(?:{_NEVER_RANKED})\b)[^\W\d_])",
     re.IGNORECASE,
 )
 """The sign of degrees where that of an ordinal is meant, as most keyboards have it: 2° piano."""
-
-_TENS = re.compile(r"(?<![\w.,])([0-9]{2,4})(?=er(?:n|s)?\b)")
-_TIMES = re.compile(r"(?<![\w.,])([0-9]+)\s?[x×](?!\w)(?!\s*[0-9])")
-_DATE = re.compile(
-    rf"{_BEFORE_DAY}(?P<day>[0-9]{{1,2}})\.\s*"
-    r"(?=(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True)
@@ -123,14 +118,15 @@ class Signs:
         for form, said in self.in_place.items():
             text = re.sub(form, partial(as_known, said=said), text)
         if self is SIGNS_OF["de"]:
-            text = _in_german(text, number)
+            text = prepare_german(text, number)
         if self in (SIGNS_OF["it"], SIGNS_OF["es"], SIGNS_OF["pt"]):
-            text = _RANK_BY_DEGREE.sub("º", text)
+            text = _RANK_BY_DEGREE.sub(lambda m: f"{m[1] or m[2]}º", text)
+        if self in (SIGNS_OF["fr"], SIGNS_OF["pt"]):
+            text = _HOUR.sub(f" {self.hour[1]}", text)
         text = _FRACTION.sub(lambda m: self.fractions.get(m[1], m[0]), text)
         text = _BEFORE_SIGN.sub("", RANGE.sub(rf"\1 {self.to} \2", text))
         if self is SIGNS_OF["de"]:
-            for date in (_DAY_AND_MONTH, _DATE):
-                text = date.sub(lambda m: _german_day(m, number), text)
+            text = spell_german_dates(text, number)
         if self in (SIGNS_OF["fr"], SIGNS_OF["pt"]):
             text = _HEURES.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text)
         return _CLOCK.sub(r"\1:\2", text)
@@ -186,38 +182,6 @@ class Signs:
         return _HYPHEN.sub(f" {self.to} " if one else " ", chunk)
 
 
-def _in_german(text: str, number: Number) -> str:
-    """Return a text with telephones, ordinals behind an article, 20er and 3x in words."""
-    text = _TELEPHONE.sub(
-        lambda m: " ".join(number(c, "cardinal").strip() for c in m[0] if c.isdigit()), text
-    )
-    text = _OF_BOTH.sub(" ", _UM.sub(r"\1 Uhr", text))
-
-    def ordinal(match: re.Match[str]) -> str:
-        ending = "" if match[1].lower() in ("der", "die", "das") else "n"
-        return f"{match[1]} {number(match[2], 'ordinal').strip()}{ending} "
-
-    text = _RANK.sub(ordinal, text)
-    text = _TENS.sub(
-        lambda m: number(m[1], "year" if len(m[1]) == 4 else "cardinal").strip(), text
-    )
-    return _TIMES.sub(r"\1 mal", text)
-
-
-def _german_day(match: re.Match[str], number: Number) -> str:
-    """Return the ordinals of a date, with the ending that the word before them asks for."""
-    found = match.groupdict()
-    before, year = found["before"] or "", found.get("year")
-    ending = {"": "r", "der": "", "die": "", "das": ""}.get(before.lower(), "n")
-    said = [
-        number(str(int(found[part])), "ordinal").strip() + ending
-        for part in ("day", "month")
-        if found.get(part)
-    ]
-    kind = "year" if len(year or "") == 4 else "cardinal"
-    return " ".join([before, *said, number(year, kind).strip() if year else ""]) + " "
-
-
 SIGNS_OF: Mapping[str, Signs] = {
     "de": Signs(
         {"&": "und", "+": "plus", "=": "gleich", "@": "at", "°": "Grad", "§": "Paragraph",
@@ -235,7 +199,10 @@ SIGNS_OF: Mapping[str, Signs] = {
          "v.chr.": "vor Christus", "n.chr.": "nach Christus", "jhd.": "Jahrhundert"},
         {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
          r"(?<![\w.])Kap\.(?=\s?[0-9]|\s[a-z])": "Kapitel", r"(?<![\w.])Bd\.(?=\s?[0-9])": "Band",
-         r"(?<![\w.])Nr\.(?=[0-9])": "Nummer ", r"(?<![\w.])Art\.(?=\s?[0-9])": "Artikel",
+         r"(?<![\w.])Nr\.(?=[0-9])": "Nummer ",
+         # not films of this kind
+         r"(?<![\w.])(?<!ser )(?<!ner )(?<!ihrer )(?<!aller )(?<!solcher )Art\.(?=\s?[0-9])":
+         "Artikel",
          r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße"},
         "bis", ("ein", "Uhr", "Uhr"), "",
         {"€": ("ein Euro", "Euro"), "$": ("ein Dollar", "Dollar"), "£": ("ein Pfund", "Pfund")},
@@ -300,7 +267,7 @@ SIGNS_OF: Mapping[str, Signs] = {
          "a.c.": "avanti Cristo", "d.c.": "dopo Cristo"},
         {r"(?<![\w.])[nN](?:\.|\.?[°º])\s?(?=[0-9])": "numero ",
          r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "articolo",
-         r"(?<![\w.])(?<![0-9]\s)sec\.": "secolo",
+         r"(?<![\w.])(?<![0-9]\s)(?<!\b[uU]n\s)sec\.": "secolo",
          r"(?<![\w.])[cC]ap\.(?=\s?[0-9a-z])": "capitolo"},
         "a", ("una", "", ""), "e",
         {"€": ("un euro", "euro"), "$": ("un dollaro", "dollari"),

@@ -13,7 +13,7 @@ chapter 5: how signs are written.
 import re
 from collections.abc import Mapping
 
-__all__ = ["spell_units"]
+__all__ = ["spell_units", "spell_units_of_fractions"]
 
 _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "en": {
@@ -126,18 +126,19 @@ _FEMININE = frozenset(
 )
 
 
-def _behind_number(units: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
+def _behind(number: str, units: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
     """Return what finds a number with a unit behind it, longer signs first."""
     signs = "|".join(
         (r"\s" if len(sign) == 1 else r"\s?") + re.escape(sign)
         for sign in sorted(units, key=len, reverse=True)
     )
-    return re.compile(
-        rf"(?<![0-9.,])(?P<number>[0-9][0-9.,]*)(?P<unit>{signs})(?![\w²³/]|'[^\W\d_])"
-    )
+    return re.compile(rf"(?<![0-9.,])(?P<number>{number})(?P<unit>{signs})(?![\w²³/]|'[^\W\d_])")
 
 
-_PATTERNS = {language: _behind_number(units) for language, units in _UNITS.items()}
+_PATTERNS = {language: _behind("[0-9][0-9.,]*", units) for language, units in _UNITS.items()}
+_FRACTIONS = {
+    language: _behind(r"(?<![\w/])[1-3]/[2-4]", units) for language, units in _UNITS.items()
+}
 
 
 def spell_units(text: str, language: str) -> str:
@@ -161,3 +162,19 @@ def spell_units(text: str, language: str) -> str:
         return f"{_ONE[language][one in _FEMININE]} {one}"
 
     return _PATTERNS[language].sub(spelled, text)
+
+
+def spell_units_of_fractions(text: str, language: str) -> str:
+    """Return a text with the units behind its fractions as words; the fractions stay.
+
+    Examples
+    --------
+    >>> spell_units_of_fractions("3/4 kg, 2 kg", "it")
+    '3/4 chilogrammo, 2 kg'
+    """
+    units = _UNITS.get(language)
+    if units is None:
+        return text
+    return _FRACTIONS[language].sub(
+        lambda match: f"{match['number']} {units[match['unit'].lstrip()][0]}", text
+    )

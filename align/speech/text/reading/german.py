@@ -1,0 +1,155 @@
+"""What German has beside its numbers: ordinals, dates, telephones, 20er and 3x.
+
+A number with a full stop is an ordinal behind an article, in front of a month, and in front of a
+few nouns that nobody takes for the beginning of a sentence; several belong together, *am 1. und 2.
+Juni*. Others, as in `er wurde 2.`, are ambiguous without grammar and stay.
+"""
+
+import re
+
+from align.speech.text.reading.numerals import Number
+
+__all__ = ["prepare_german", "spell_german_dates"]
+
+_BEFORE_DAY = r"(?:\b(?P<before>am|vom|zum|beim|seit|bis|ab|dem|den|der|die|das)\s+)?(?<![\w.,])"
+_DAY_AND_MONTH = re.compile(
+    rf"{_BEFORE_DAY}(?P<day>0?[1-9]|[12][0-9]|3[01])\.\s?(?P<month>0?[1-9]|1[0-2])\."
+    r"(?:\s?(?P<year>1[0-9]{3}|20[0-9]{2}|[0-9]{2}(?![.,:/-]?[0-9]|\s?[%€$£°]))\b)?"
+    r"(?![0-9])",
+    re.IGNORECASE,
+)
+_TELEPHONE = re.compile(
+    r"(?<![\w.,:/-])(?:0|\+)[0-9]{1,5}[ /-]\s?[0-9][0-9 /-]{2,14}[0-9](?![\w.,]*\w)"
+)
+_OF_BOTH = re.compile(r"(?<=[a-zäöüß])[:*_](?=in(?:nen)?\b)")
+_UM = re.compile(r"\b([Uu]m [0-9]{1,2}) h\b")
+_GERMAN_MONTH = (
+    "(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)"
+)
+_RANK = re.compile(
+    r"\b(der|die|das|dem|den|des|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|[Bb]eim|Der|Die|Das)\s+"
+    r"([0-9]{1,3})\.\s+"
+    rf"(?=[^\W\d_])(?!{_GERMAN_MONTH}\b)"
+)
+_AND = r"(?:\s*,\s*|\s+(?:und|oder|sowie|bis)\s+)"
+_RANKS = re.compile(
+    rf"(?:\b(?P<before>[Dd]er|[Dd]ie|[Dd]as|[Dd]em|[Dd]en|[Dd]es|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|"
+    rf"[Bb]eim|[Zz]wischen)\s+)?(?<![\w.,])(?P<days>[0-9]{{1,3}}\.(?:{_AND}[0-9]{{1,3}}\.)+)"
+    rf"(?=\s+(?:{_GERMAN_MONTH}\b|(?P<after>[^\W\d_])))"
+)
+"""Several ordinals: am 1. und 2. Juni; before other nouns only behind an article."""
+
+_OF_NOUN = {
+    **dict.fromkeys(("Stock", "Weltkrieg", "Spieltag", "Geburtstag", "Akt"), "r"),
+    **dict.fromkeys(
+        ("Etage", "Klasse", "Liga", "Bundesliga", "Auflage", "Runde", "Halbzeit", "Szene"), ""
+    ),
+    **dict.fromkeys(
+        ("Stockwerk", "Obergeschoss", "Untergeschoss", "Jahrhundert", "Semester", "Quartal"), "s"
+    ),
+}
+_RANK_OF_NOUN = re.compile(
+    r"(?:\b(?P<before>[^\W\d_]+)\s+)?(?<![\w.,])(?P<rank>[0-9]{1,3})\.\s+"
+    rf"(?=(?P<noun>{'|'.join(_OF_NOUN)})\b)"
+)
+_COUNTED = frozenset(
+    "Platz Nummer Teil Kapitel Seite Band Gruppe Tag Punkt Zimmer Raum Runde Klasse Stufe".split()
+)
+"""Nouns behind which a number is none of the next noun: Platz 2. Runde 3."""
+
+_DATIVE = frozenset("in aus mit ab seit von bei nach zu".split())
+_DECLINED = re.compile(r"(?:[mdsk]?ein|ihr|unser|eur|dies|jed|jen)(?:en|em|er|es)", re.IGNORECASE)
+_STRONG = re.compile(
+    r"(?:[mdsk]?eine|ihre|unsere|eure|dies(?:er|e|es)|jed(?:er|e|es))", re.IGNORECASE
+)
+_FAR = 20  # characters, more than any of these words has
+_NUMBERED = re.compile(
+    r"(?:Abschnitt|Kapitel|Version|Punkt|Ziffer|Nummer|Nr\.|Abbildung|Tabelle|Paragraph)\s*$"
+)
+"""What the numbers of parts, not of days, stand behind: Abschnitt 1.2.10."""
+
+_TENS = re.compile(r"(?<![\w.,])([0-9]{2,4})(?=er(?:n|s)?\b)")
+_TIMES = re.compile(r"(?<![\w.,])([0-9]+)\s?[x×](?!\w)(?!\s*[0-9])")
+_DATE = re.compile(rf"{_BEFORE_DAY}(?P<day>[0-9]{{1,2}})\.\s*(?={_GERMAN_MONTH}\b)", re.IGNORECASE)
+
+
+def prepare_german(text: str, number: Number) -> str:
+    """Return a text with telephones, ordinals but those of dates, 20er and 3x in words.
+
+    Examples
+    --------
+    >>> from align.speech.text.reading.normalise import split_words
+    >>> split_words("Am 1. und 2. Juni, 2. Stock", language="de")
+    ('Am', 'ersten', 'und', 'zweiten', 'Juni', 'zweiter', 'Stock')
+    """
+    text = _TELEPHONE.sub(
+        lambda m: " ".join(number(c, "cardinal").strip() for c in m[0] if c.isdigit()), text
+    )
+    text = _OF_BOTH.sub(" ", _UM.sub(r"\1 Uhr", text))
+
+    def ordinal(match: re.Match[str]) -> str:
+        ending = "" if match[1].lower() in ("der", "die", "das") else "n"
+        return f"{match[1]} {number(match[2], 'ordinal').strip()}{ending} "
+
+    text = _RANKS.sub(lambda m: _german_ranks(m, number), text)
+    text = _RANK.sub(ordinal, text)
+    text = _RANK_OF_NOUN.sub(lambda m: _german_rank(m, number), text)
+    text = _TENS.sub(
+        lambda m: number(m[1], "year" if len(m[1]) == 4 else "cardinal").strip(), text
+    )
+    return _TIMES.sub(r"\1 mal", text)
+
+
+def spell_german_dates(text: str, number: Number) -> str:
+    """Return a text with days, months in figures and years of two figures in words.
+
+    Examples
+    --------
+    >>> from align.speech.text.reading.normalise import split_words
+    >>> split_words("am 3.4.21, 15:30 Uhr", language="de")[:4]
+    ('am', 'dritten', 'vierten', 'einundzwanzig')
+    """
+    for date in (_DAY_AND_MONTH, _DATE):
+        text = date.sub(lambda m: _german_day(m, number), text)
+    return text
+
+
+def _german_ranks(match: re.Match[str], number: Number) -> str:
+    """Return several ordinals, all with the ending that the word before them asks for."""
+    before = match["before"] or ""
+    if match["after"] and not before:
+        return match[0]
+    ending = {"": "r", "der": "", "die": "", "das": ""}.get(before.lower(), "n")
+    said = re.sub(r"([0-9]+)\.", lambda m: number(m[1], "ordinal").strip() + ending, match["days"])
+    return f"{before} {said}" if before else said
+
+
+def _german_rank(match: re.Match[str], number: Number) -> str:
+    """Return the ordinal in front of one of a few nouns that nobody takes for a sentence's end."""
+    before, ending = match["before"] or "", _OF_NOUN[match["noun"]]
+    if before in _COUNTED:
+        return match[0]
+    if before.lower() in _DATIVE:
+        ending = "m" if ending else "r"
+    elif _STRONG.fullmatch(before) and not (ending == "" and before[-1] in "rs"):
+        ending = ""
+    elif _DECLINED.fullmatch(before):
+        ending = "n"
+    return f"{before} {number(match['rank'], 'ordinal').strip()}{ending} ".lstrip()
+
+
+def _german_day(match: re.Match[str], number: Number) -> str:
+    """Return the ordinals of a date, with the ending that the word before them asks for."""
+    found = match.groupdict()
+    day = match.start("day")
+    if found.get("month") and _NUMBERED.search(match.string[max(0, day - _FAR) : day]):
+        return match[0]
+    before, year = found["before"] or "", found.get("year")
+    ending = {"": "r", "der": "", "die": "", "das": ""}.get(before.lower(), "n")
+    said = [
+        number(str(int(found[part])), "ordinal").strip() + ending
+        for part in ("day", "month")
+        if found.get(part)
+    ]
+    kind = "year" if len(year or "") == 4 else "cardinal"
+    return " ".join([before, *said, number(year, kind).strip() if year else ""]) + " "
