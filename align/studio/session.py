@@ -97,6 +97,8 @@ class Session:
     ) -> None:
         given: Aligner = load(model) if isinstance(model, str | os.PathLike) else model
         given.check_fitted()
+        if given.kind not in _AHEAD:
+            raise ParameterError(f"model is one of {given.kind}, must be of speech or of music.")
         if isinstance(options.get("channel"), Mapping):
             raise ParameterError("channel must be a number: a session shows one channel.")
         self._work = work_for(given.kind, **options)

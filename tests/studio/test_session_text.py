@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -222,3 +223,9 @@ def test_a_recording_without_text_is_given_one(tmp_path, written):
         session.confirm("kiwi", revision=view["revision"])
         judged = session.learn()["judged"]
         assert (judged["now"], judged["fixed_model"]) == (0, 0)
+
+
+def test_a_model_of_anything_else_is_refused(tmp_path):
+    model = SimpleNamespace(kind="sequence", check_fitted=lambda: None)
+    with pytest.raises(ParameterError, match="model is one of sequence, must be of speech or"):
+        Session(model, tmp_path, tmp_path / "out")
