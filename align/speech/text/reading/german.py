@@ -31,14 +31,6 @@ _RANK = re.compile(
     r"([0-9]{1,3})\.\s+"
     rf"(?=[^\W\d_])(?!{_GERMAN_MONTH}\b)"
 )
-_AND = r"(?:\s*,\s*|\s+(?:und|oder|sowie|bis)\s+)"
-_RANKS = re.compile(
-    rf"(?:\b(?P<before>[Dd]er|[Dd]ie|[Dd]as|[Dd]em|[Dd]en|[Dd]es|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|"
-    rf"[Bb]eim|[Zz]wischen)\s+)?(?<![\w.,])(?P<days>[0-9]{{1,3}}\.(?:{_AND}[0-9]{{1,3}}\.)+)"
-    rf"(?=\s+(?:{_GERMAN_MONTH}\b|(?P<after>[^\W\d_])))"
-)
-"""Several ordinals: am 1. und 2. Juni; before other nouns only behind an article."""
-
 _OF_NOUN = {
     **dict.fromkeys(("Stock", "Weltkrieg", "Spieltag", "Geburtstag", "Akt"), "r"),
     **dict.fromkeys(
@@ -48,6 +40,14 @@ _OF_NOUN = {
         ("Stockwerk", "Obergeschoss", "Untergeschoss", "Jahrhundert", "Semester", "Quartal"), "s"
     ),
 }
+_AND = r"(?:\s*,\s*|\s?[/\u2013-]\s?|\s+(?:und|oder|sowie|bis)\s+)"
+_RANKS = re.compile(
+    rf"(?:\b(?P<before>[Dd]er|[Dd]ie|[Dd]as|[Dd]em|[Dd]en|[Dd]es|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|"
+    rf"[Bb]eim|[Zz]wischen)\s+)?(?<![\w.,])(?P<days>[0-9]{{1,3}}\.(?:{_AND}[0-9]{{1,3}}\.)+)"
+    rf"(?=\s+(?:{_GERMAN_MONTH}\b|(?P<noun>{'|'.join(_OF_NOUN)})\b|(?P<after>[^\W\d_])))"
+)
+"""Several ordinals: am 1. und 2. Juni; before unknown nouns only behind an article."""
+
 _RANK_OF_NOUN = re.compile(
     r"(?:\b(?P<before>[^\W\d_]+)\s+)?(?<![\w.,])(?P<rank>[0-9]{1,3})\.\s+"
     rf"(?=(?P<noun>{'|'.join(_OF_NOUN)})\b)"
@@ -119,8 +119,10 @@ def _german_ranks(match: re.Match[str], number: Number) -> str:
     before = match["before"] or ""
     if match["after"] and not before:
         return match[0]
-    ending = {"": "r", "der": "", "die": "", "das": ""}.get(before.lower(), "n")
+    alone = _OF_NOUN[match["noun"]] if match["noun"] else "r"
+    ending = {"": alone, "der": "", "die": "", "das": ""}.get(before.lower(), "n")
     said = re.sub(r"([0-9]+)\.", lambda m: number(m[1], "ordinal").strip() + ending, match["days"])
+    said = re.sub(r"\s?[\u2013-]\s?", " bis ", said.replace("/", " "))
     return f"{before} {said}" if before else said
 
 

@@ -76,6 +76,8 @@ _AND_A_HALF = {
 }
 """The sign ½ behind a number: 2½."""
 
+_MIXED = re.compile(r"(?<=[0-9])\s1/2(?![\w/]|[.,][0-9])")
+
 _POINT = frozenset({"en", "he", "ja", "ko", "th", "zh", "ar", "fa"})
 """Languages that write 1,000.5; the others here write 1.000,5."""
 
@@ -172,6 +174,8 @@ def split_words(
 def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     """Return a text whose abbreviations and what stands beside numbers are words."""
     text = spell_units_of_fractions(_CODE.sub(lambda m: _CODES[m[1] or m[2]], text), code)
+    if code in _AND_A_HALF and code != "en":
+        text = _MIXED.sub("½", text)
     if code not in _ESPEAK_COUNTS:
         text = spell_roman(plain_digits(text, code), code, _in(code))
     if code in SIGNS_OF:

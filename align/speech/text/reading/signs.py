@@ -19,7 +19,7 @@ __all__ = ["SIGNS_OF", "Signs"]
 _TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
 _BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$£])|(?<=[€$£])\s+(?=[0-9])")
 _CLOCK = re.compile(r"\b([0-9]{1,2})[.:]([0-5][0-9])\s*(?:Uhr|h)\b")
-_HOUR = re.compile(r"(?<=[1-3]/[2-4])\s?h(?!\w)")
+_HOUR = re.compile(r"(?:(?<=[1-3]/[2-4])|(?<=½))\s?h(?!\w)")
 _HEURES = re.compile(r"\b([0-9]{1,2})\s?h(?:\s?([0-5][0-9]))?(?!\w)")
 _YEAR = re.compile(r"(?<![\w.,:-])1[1-9][0-9]{2}(?![\w%€$]|[.,:][0-9])")
 _HYPHEN = re.compile(r"(?<=[0-9])-(?=[0-9])")
@@ -43,7 +43,8 @@ _NEVER_RANKED = (
     r"sur|sul|este|leste|oeste|latitud\w*|longitud\w*|oggi|ieri|domani|hoy|ayer|mañana|anoche|hoje|"
     r"ontem|amanhã|ora|adesso|ahora|agora|fuori|fuera|afuera|fora|dentro|ma|pero|mas|che|que|se|si|"
     r"come|como|quando|cuando|mentre|mientras|enquanto|durante|circa|quasi|casi|quase|è|es|é|sono|"
-    r"son|são|anche|también|também|fino|hasta|até|dal|desde|ogni|cada|non|no|não"
+    r"son|são|anche|también|também|fino|hasta|até|dal|desde|ogni|cada|non|no|não|"
+    r"est[ae]s?|abajo|arriba|negativ\w*|positiv\w*"
 )
 _RANK_BY_DEGREE = re.compile(
     rf"(?<![0-9.,-])([0-9]+)°(?=\s+(?:de\s+(?:{_MONTH_ELSEWHERE})|{_RANKED})\b)|"
@@ -122,7 +123,7 @@ class Signs:
         if self in (SIGNS_OF["it"], SIGNS_OF["es"], SIGNS_OF["pt"]):
             text = _RANK_BY_DEGREE.sub(lambda m: f"{m[1] or m[2]}º", text)
         if self in (SIGNS_OF["fr"], SIGNS_OF["pt"]):
-            text = _HOUR.sub(f" {self.hour[1]}", text)
+            text = _HOUR.sub(lambda m: f" {self.hour[1 + (m.string[m.start() - 1] == '½')]}", text)
         text = _FRACTION.sub(lambda m: self.fractions.get(m[1], m[0]), text)
         text = _BEFORE_SIGN.sub("", RANGE.sub(rf"\1 {self.to} \2", text))
         if self is SIGNS_OF["de"]:

@@ -169,12 +169,16 @@ def spell_units_of_fractions(text: str, language: str) -> str:
 
     Examples
     --------
-    >>> spell_units_of_fractions("3/4 kg, 2 kg", "it")
-    '3/4 chilogrammo, 2 kg'
+    >>> spell_units_of_fractions("3/4 kg, 1 1/2 kg, 2 kg", "it")
+    '3/4 chilogrammo, 1 1/2 chilogrammi, 2 kg'
     """
     units = _UNITS.get(language)
     if units is None:
         return text
-    return _FRACTIONS[language].sub(
-        lambda match: f"{match['number']} {units[match['unit'].lstrip()][0]}", text
-    )
+
+    def spelled(match: re.Match[str]) -> str:
+        before = match.string[max(0, match.start() - 2) : match.start()]
+        several = before[:1].isdigit() and before[1:] == " "
+        return f"{match['number']} {units[match['unit'].lstrip()][several]}"
+
+    return _FRACTIONS[language].sub(spelled, text)
