@@ -107,6 +107,8 @@ class Session:
         tasks, problems = find_all(self._work, os.fspath(recordings))
         if not tasks:
             why = f": {problems[0][0]} {problems[0][1]}" if problems else "."
+            if problems and given.kind == "speech":
+                why += " With text (--text) it can be typed here."
             raise DataError(f"has no recording to align{why}", path=os.fspath(recordings))
         self._recordings = Recordings(tasks, problems, self._found)
         self.names = list(self._recordings.tasks)

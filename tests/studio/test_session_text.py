@@ -9,7 +9,7 @@ import pytest
 import soundfile
 from kiwi_text import KIWI, TEXT
 
-from align import ParameterError, Session
+from align import DataError, ParameterError, Session
 from align.speech.text import split_words
 
 
@@ -229,3 +229,10 @@ def test_a_model_of_anything_else_is_refused(tmp_path):
     model = SimpleNamespace(kind="sequence", check_fitted=lambda: None)
     with pytest.raises(ParameterError, match="model is one of sequence, must be of speech or"):
         Session(model, tmp_path, tmp_path / "out")
+
+
+def test_recordings_alone_can_be_typed_where_that_is_asked_for(tmp_path):
+    (tmp_path / "in").mkdir()
+    shutil.copy(KIWI, tmp_path / "in" / "kiwi.flac")
+    with pytest.raises(DataError, match=r"has no file .* With text \(--text\) it can be typed"):
+        Session("speech-en", tmp_path / "in", tmp_path / "out")
