@@ -13,7 +13,7 @@ Hwang and Huang, "Shared-distribution hidden Markov models for speech recognitio
 Transactions on Speech and Audio Processing 1(4), 1993.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -83,14 +83,15 @@ def _table() -> _Table:
         )
 
 
-def states_of(phones: Sequence[int], before: int, behind: int) -> States:
+@lru_cache(maxsize=4096)
+def states_of(phones: tuple[int, ...], before: int, behind: int) -> States:
     """Return the states of a word of `phones` between two others, columns of `monophone_scores`.
 
     Examples
     --------
     >>> from align.features.monophones import phone_names
     >>> t, s, pause = (phone_names().index(name) for name in ("T", "S", "SIL"))
-    >>> alone, cluster = states_of([t], pause, pause), states_of([s, t], pause, pause)
+    >>> alone, cluster = states_of((t,), pause, pause), states_of((s, t), pause, pause)
     >>> len(cluster.senones), (alone.senones == cluster.senones[3:]).any()
     (6, np.False_)
     """
@@ -114,7 +115,7 @@ def states_of(phones: Sequence[int], before: int, behind: int) -> States:
 def pause_states() -> States:
     """Return the states of a pause."""
     pause = phone_names().index("SIL")
-    return states_of([pause], pause, pause)
+    return states_of((pause,), pause, pause)
 
 
 @one_thread()

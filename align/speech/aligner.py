@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import Lattice
-from align.errors import DataError, ModelError, ParameterError
+from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
-from align.features.monophones import english_phone, monophone
 from align.features.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
 from align.progress import Progress
@@ -29,6 +28,7 @@ from align.sequence.parts import parts_of
 from align.sequence.placement import WINDOW
 from align.sequence.state import aligner_state, arrays_of, restored
 from align.sequence.sureness import Sureness
+from align.speech.ear import Ear
 from align.speech.expansion import expanded_lattice, expanded_sequence, is_closure
 from align.speech.feature_sets import (
     check_saved,
@@ -43,7 +43,6 @@ from align.speech.labels import PhoneLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
 from align.speech.mismatches import by_second_ear, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
-from align.speech.second_ear import second_ear
 from align.speech.steady import steady_noise
 from align.speech.surroundings import (
     Surroundings,
@@ -52,7 +51,6 @@ from align.speech.surroundings import (
     network_of,
 )
 from align.speech.text.model import PhoneAligner
-from align.speech.word_ear import Ways, gap_ear, hears_words, text_ear, word_ear
 from align.terms import BaseFunctions
 from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
 
@@ -481,119 +479,19 @@ class SpeechAligner(PhoneAligner):
     def _symbol(self, label: str) -> str:
         return self._phone_labels().symbol(label)
 
-    def second_ear(
-        self,
-        audio: Any,
-        labels: Sequence[str],
-        intervals: Float64,
-        *,
-        rate: int | None = None,
-    ) -> Float64 | None:
-        """Return what a second ear says of events; see `align.speech.second_ear`.
+    def ear(self, audio: Any, *, rate: int | None = None) -> Ear:
+        """Return a second ear that listens to a recording; see `align.speech.ear`.
 
         Parameters
         ----------
         audio : path or np.ndarray [shape=(n,)]
             The recording; quick where it was aligned just before.
-        labels : sequence of str, length K
-            What each event is.
-        intervals : np.ndarray [shape=(K, 2)]
-            Start and end of each in seconds.
         rate : int, optional
             Sampling rate of samples in Hz.
-
-        Returns
-        -------
-        np.ndarray [shape=(K, 2)] or None
-            NaN for silences, closures of stops, and what is no IPA; None where all are such.
         """
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         signal = self._recent_signal(audio, rate, name)
-        start, stop = np.rint(intervals / signal.hop).astype(np.intp).T
-        return second_ear(signal, self._sounds(labels), start, stop)
-
-    def word_ear(
-        self,
-        audio: Any,
-        ways: Sequence[Sequence[Sequence[str]]],
-        times: Float64,
-        *,
-        rate: int | None = None,
-    ) -> Float64:
-        """Return what a second ear says of words; see `align.speech.word_ear`.
-
-        Parameters
-        ----------
-        audio : path or np.ndarray [shape=(n,)]
-            The recording; quick where it was aligned just before.
-        ways : sequence, length W
-            For each word the ways in which it may be said, as labels of the model.
-        times : np.ndarray [shape=(W, 2)]
-            When each begins and ends, nearly, in seconds.
-        rate : int, optional
-            Sampling rate of samples in Hz.
-
-        Returns
-        -------
-        np.ndarray [shape=(W,)]
-            Less what is usual; 0 of words that it does not know.
-        """
-        return word_ear(*self._words_for_ear(audio, ways, times, rate))
-
-    def gap_ear(
-        self,
-        audio: Any,
-        ways: Sequence[Sequence[Sequence[str]]],
-        times: Float64,
-        *,
-        rate: int | None = None,
-    ) -> Float64:
-        """Return how much more a text fits, to a second ear, if more is said [shape=(W + 1,)].
-
-        In the gap before each word, and behind the last. Parameters are those of `word_ear`.
-        """
-        return gap_ear(*self._words_for_ear(audio, ways, times, rate))
-
-    def text_ear(
-        self,
-        audio: Any,
-        ways: Sequence[Sequence[Sequence[str]]],
-        times: Float64,
-        *,
-        rate: int | None = None,
-    ) -> float:
-        """Return how well a text fits to a second ear; parameters are those of `word_ear`."""
-        return text_ear(*self._words_for_ear(audio, ways, times, rate))
-
-    def _words_for_ear(
-        self, audio: Any, ways: Sequence[Sequence[Sequence[str]]], times: Float64, rate: int | None
-    ) -> tuple[Signal, list[Ways], IntArray, IntArray]:
-        """Return what `align.speech.word_ear` is asked with."""
-        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
-        signal = self._recent_signal(audio, rate, name)
-        start, stop = np.rint(times / signal.hop).astype(np.intp).T
-        known = [[self._columns(way) for way in of_word] for of_word in ways]
-        return signal, [[way for way in of_word if way] for of_word in known], start, stop
-
-    def hears_words(self, audio: Any, *, rate: int | None = None) -> bool:
-        """Return whether a second ear tells words that were said in a recording from others."""
-        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
-        return hears_words(self._recent_signal(audio, rate, name))
-
-    def _columns(self, labels: Sequence[str]) -> list[int]:
-        """Return what labels sound like to a second ear; nothing where one is no sound."""
-        columns = []
-        for label, sound in zip(labels, self._sounds(labels), strict=True):
-            own = None if self.takes_ipa else english_phone(label)
-            if own is None:
-                try:
-                    own = None if sound is None else monophone(sound)
-                except DataError:
-                    pass
-            if own is None:
-                return []
-            columns.append(own)
-        return columns
+        return Ear(signal, self._sounds, english=not self.takes_ipa)
 
     def _sounds(self, labels: Sequence[str]) -> list[str | None]:
         """Return what labels sound like to a second ear, in the IPA; None for no sound."""

@@ -139,7 +139,11 @@ def clearness(signal: Signal) -> float:
     In the mean, over frames and phones; of frames that are no pause, if there are such. It tells
     how well a second ear hears a recording.
     """
-    scores, names = monophone_scores(signal), phone_names()
+    return signal.cached(("clearness",), lambda: _clearness(monophone_scores(signal)))
+
+
+def _clearness(scores: Float32) -> float:
+    names = phone_names()
     best = scores.argmax(axis=1) != names.index(_PAUSES[0])
     some = scores[best] if best.any() else scores
     speech = [k for k, name in enumerate(names) if name not in _PAUSES]

@@ -186,7 +186,7 @@ def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[list
         behind = words[k + 1][0][0] if k + 1 < len(words) and words[k + 1] else silent
         before = before if apart[k] <= _TOGETHER else silent
         behind = behind if apart[k + 1] <= _TOGETHER else silent
-        rows.append([states_of(way, before, behind) for way in ways[:_WAYS]])
+        rows.append([states_of(tuple(way), before, behind) for way in ways[:_WAYS]])
     return rows
 
 
@@ -214,15 +214,25 @@ def _text(
         begin, end = low[k - 1] if k else 0, high[stop] if stop < n_words else n_frames
         senones = [own.senones for ways in rows[k:stop] for own in ways]
         used = np.unique(np.concatenate([pause.senones, *senones]))
-        sounds = _Sounds(
-            begin, np.column_stack((other[begin:end], senone_scores(signal, used, begin, end)))
-        )
+        sounds = _sounds(signal, used, begin, end, other)
         for at in range(k, stop):
             ways = [_in_columns(own, used) for own in rows[at]]
             words.append(
                 _Word(ways or [_OTHER], low[at], high[at], sounds, _in_columns(pause, used))
             )
     return _Text(words, n_frames, far)
+
+
+def _sounds(signal: Signal, senones: IntArray, begin: int, end: int, other: Float32) -> _Sounds:
+    """Return how frames `begin` to `end` sound: like anything else, and like some senones."""
+
+    def compute() -> _Sounds:
+        heard = senone_scores(signal, senones, begin, end)
+        return _Sounds(begin, np.column_stack((other[begin:end], heard)))
+
+    if end - begin < len(other):
+        return compute()
+    return signal.cached(("sounds", senones.tobytes()), compute)  # words and gaps ask for them
 
 
 def _in_columns(states: States, senones: IntArray) -> States:

@@ -36,7 +36,7 @@ def test_senones_are_of_their_phones() -> None:
     assert len(table.weights) == len(table.phone)
     for phones in (["S", "T", "AA", "P"], ["AH"], ["ZH", "IY"]):
         columns = [names.index(name) for name in phones]
-        states = states_of(columns, names.index("N"), names.index("SIL"))
+        states = states_of(tuple(columns), names.index("N"), names.index("SIL"))
         assert table.phone[states.senones].tolist() == np.repeat(columns, 3).tolist()
         np.testing.assert_allclose(np.exp(states.stay / 0.4) + np.exp(states.leave / 0.4), 1.0)
     assert set(table.phone[pause_states().senones]) == {names.index("SIL")}
@@ -45,8 +45,8 @@ def test_senones_are_of_their_phones() -> None:
 
 def test_neighbours_and_the_place_in_a_word_make_a_difference() -> None:
     t, s, aa, pause = (phone_names().index(name) for name in ("T", "S", "AA", "SIL"))
-    first, between = states_of([t], pause, aa), states_of([t], s, aa)
-    inside = states_of([s, t, aa], pause, pause)
+    first, between = states_of((t,), pause, aa), states_of((t,), s, aa)
+    inside = states_of((s, t, aa), pause, pause)
     assert not np.array_equal(first.senones, between.senones)
     assert not np.array_equal(first.senones[:1], inside.senones[3:4])
     back = inside.reversed()

@@ -134,7 +134,7 @@ def test_it_hears_the_labels_of_an_aligner() -> None:
     intervals = np.stack((times[:-1], times[1:]), axis=1)
     english = align.load("speech-en")
     assert isinstance(english, align.SpeechAligner)
-    found = english.second_ear(samples, labels, intervals, rate=rate)
+    found = english.ear(samples, rate=rate).of_events(labels, intervals)
     assert found is not None
     sounds = np.array([False, False, True, True, False, True, False])
     np.testing.assert_array_equal(np.isnan(found).any(axis=1), ~sounds)
@@ -143,11 +143,11 @@ def test_it_hears_the_labels_of_an_aligner() -> None:
     expected = second_ear(speech(), symbols, *frames.T)
     assert expected is not None
     np.testing.assert_allclose(found[sounds], expected[sounds], atol=1e-5)
-    only = english.second_ear(samples, labels[:2], intervals[:2], rate=rate)
+    only = english.ear(samples, rate=rate).of_events(labels[:2], intervals[:2])
     assert only is None
     other = align.load("speech-any")
     assert isinstance(other, align.SpeechAligner)
-    found = other.second_ear(samples, ["", "t", "ʌ"], intervals[:3], rate=rate)
+    found = other.ear(samples, rate=rate).of_events(["", "t", "ʌ"], intervals[:3])
     assert found is not None
     assert np.isnan(found[0]).all()
     assert np.isfinite(found[1:]).all()

@@ -261,15 +261,16 @@ def test_a_model_asks_in_its_labels(heard: tuple[Signal, np.ndarray, np.ndarray]
     signal, start, stop = heard
     labels = [[[p.rstrip("012").lower() for p in PHONES[word]]] for word in SAID]
     times = np.stack((start, stop), axis=1) * signal.hop
-    found = model.word_ear(signal.samples, labels, times, rate=signal.rate)
+    ear = model.ear(signal.samples, rate=signal.rate)
+    found = ear.of_words(labels, times)
     np.testing.assert_allclose(found, word_ear(signal, ways_of(SAID), start, stop), rtol=1e-6)
-    gaps = model.gap_ear(signal.samples, labels, times, rate=signal.rate)
+    gaps = ear.of_gaps(labels, times)
     np.testing.assert_allclose(gaps, gap_ear(signal, ways_of(SAID), start, stop), rtol=1e-4)
-    whole = model.text_ear(signal.samples, labels, times, rate=signal.rate)
+    whole = ear.of_text(labels, times)
     assert whole == pytest.approx(text_ear(signal, ways_of(SAID), start, stop))
     labels[2][0][1] = "sil"
-    assert model.word_ear(signal.samples, labels, times, rate=signal.rate)[2] == 0.0
-    assert model._columns(["ax", "dx"]) == [english_phone("ah"), english_phone("d")]
+    assert ear.of_words(labels, times)[2] == 0.0
+    assert ear._columns(["ax", "dx"]) == [english_phone("ah"), english_phone("d")]
 
 
 def test_in_noise_it_hears_less_and_says_so(

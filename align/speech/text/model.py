@@ -2,14 +2,15 @@
 
 import os
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from align.errors import ParameterError
 from align.sequence.aligner import SequenceAligner
 from align.sequence.evidence import EvidenceModel
+from align.speech.ear import Ear
 from align.speech.text.pronouncing.arpabet import IpaLabels
-from align.types import SPOKEN_NOISE, Float64
+from align.types import SPOKEN_NOISE
 
 __all__ = ["PhoneAligner", "checked_model", "model_labels", "noise_sounds"]
 
@@ -32,47 +33,8 @@ class PhoneAligner(SequenceAligner):
         """Return the labels that can be aligned."""
 
     @abstractmethod
-    def second_ear(
-        self, audio: Any, labels: Sequence[str], intervals: Float64, *, rate: int | None
-    ) -> Float64 | None:
-        """Return what a second ear says of events, in seconds."""
-
-    @abstractmethod
-    def word_ear(
-        self,
-        audio: Any,
-        ways: Sequence[Sequence[Sequence[str]]],
-        times: Float64,
-        *,
-        rate: int | None,
-    ) -> Float64:
-        """Return what a second ear says of words, in seconds."""
-
-    @abstractmethod
-    def gap_ear(
-        self,
-        audio: Any,
-        ways: Sequence[Sequence[Sequence[str]]],
-        times: Float64,
-        *,
-        rate: int | None,
-    ) -> Float64:
-        """Return how much more it hears in each gap between words."""
-
-    @abstractmethod
-    def text_ear(
-        self,
-        audio: Any,
-        ways: Sequence[Sequence[Sequence[str]]],
-        times: Float64,
-        *,
-        rate: int | None,
-    ) -> float:
-        """Return how well a text fits to it."""
-
-    @abstractmethod
-    def hears_words(self, audio: Any, *, rate: int | None) -> bool:
-        """Return whether it tells words that were said from others."""
+    def ear(self, audio: Any, *, rate: int | None) -> Ear:
+        """Return a second ear that listens to a recording."""
 
     @abstractmethod
     def _symbol(self, label: str) -> str:

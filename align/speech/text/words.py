@@ -15,6 +15,7 @@ from align.sequence.anchors import Anchors
 from align.sequence.evidence import EvidenceModel, log_odds
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
+from align.speech.ear import Ear
 from align.speech.text.anchored import node_anchors
 from align.speech.text.checking.astray import LEARNED, LEARNED_IPA, asked_again
 from align.speech.text.checking.departing import NO_WORDS, Paths, departing_paths
@@ -130,7 +131,7 @@ class WordAligner:
         """
         paths = self.paths(words)
         temperature = self.model.placement_.temperature
-        ear = self._second_ear(self._whole(words))
+        ear = self._second_ear(self._ear(self._whole(words)))
         found = asked_words(paths.path, paths.whole, words, temperature, second_ear=ear)
         return None if found is None else found.evidence
 
@@ -313,7 +314,8 @@ class WordAligner:
 
         The log odds of their match, and what a second ear says of them.
         """
-        heard = self._known(part).size > N_SOUNDS
+        ear = self._ear(part)
+        heard = self._known(ear).size > N_SOUNDS
 
         def fit(said: IntArray) -> float:
             own = [words[k] for k in said]
@@ -324,10 +326,7 @@ class WordAligner:
                 return -math.inf
             fit = float(log_odds(np.array(path.found.alignment.match or 0.0), _LEAST))
             if heard:
-                times, rate = path.times(len(own)), part.rate
-                fit += _BY_EAR * self.model.text_ear(
-                    part.samples, self._ways(own), times, rate=rate
-                )
+                fit += _BY_EAR * ear.of_text(self._ways(own), path.times(len(own)))
             return fit
 
         return fit
@@ -400,9 +399,9 @@ class WordAligner:
         temperature = model.placement_.temperature
         with part.named():
             path, whole = departing_paths(model, part, self._lattices(words), near, unsaid)
-            known = self._known(part)
-            ear = self._second_ear(part)
-            about = judged(path, whole, words, known, temperature, gaps, unsaid, ear)
+            ear = self._ear(part)
+            asked = self._known(ear), temperature, gaps, unsaid, self._second_ear(ear)
+            about = judged(path, whole, words, *asked)
             found = whole().found
             # of a stretch of a long text it is known that the rest of the text was said
             if (
@@ -417,7 +416,8 @@ class WordAligner:
                 return _Found(found, path.built, found, whole(), *_listed(about, stretches))
             heard = None
             if about.times is not None:
-                heard = ear.of_gaps([words[k] for k in said], about.times[said])
+                ways = self._ways([words[k] for k in said])
+                heard = ear.of_gaps(ways, about.times[said])
                 # where a part is cut out of a recording, what comes before it may reach into it
                 cut = np.array([part.begin > 0.0, part.end < self.recording.duration - _CUT])
                 heard[[0, -1]] = np.where(cut, np.minimum(heard[[0, -1]], 0.0), heard[[0, -1]])
@@ -434,12 +434,10 @@ class WordAligner:
             more = found if 2 * unspoken >= len(words) else _of_more(found, sure.found)
             return _Found(sure.found, sure.built, more, sure, *listed)
 
-    def _known(self, part: Part) -> EvidenceModel:
-        """Return what is known of words that were not said, where a second ear hears a part."""
+    def _known(self, ear: Ear) -> EvidenceModel:
+        """Return what is known of words that were not said, where a second ear hears them."""
         known = self.model.unspoken_ or DEFAULT
-        if known.size > N_SOUNDS and not self.model.hears_words(part.samples, rate=part.rate):
-            return DEFAULT
-        return known
+        return known if known.size <= N_SOUNDS or ear.hears_words else DEFAULT
 
     def _followed(
         self,
@@ -479,20 +477,20 @@ class WordAligner:
         span = (0.0, self.recording.duration)
         return self._part(Utterance(" ".join(words)), words, span)
 
-    def _second_ear(self, part: Part) -> SecondEar:
-        """Return what asks a second ear of a part."""
+    def _ear(self, part: Part) -> Ear:
+        """Return a second ear that listens to a part."""
+        return self.model.ear(part.samples, rate=part.rate)
+
+    def _second_ear(self, ear: Ear) -> SecondEar:
+        """Return what asks a second ear by paths and words of the text."""
 
         def of_events(found: LatticeAlignment) -> Float64 | None:
-            own = found.alignment
-            return self.model.second_ear(part.samples, own.labels, own.intervals, rate=part.rate)
+            return ear.of_events(found.alignment.labels, found.alignment.intervals)
 
         def of_words(words: Sequence[str], times: Float64) -> Float64:
-            return self.model.word_ear(part.samples, self._ways(words), times, rate=part.rate)
+            return ear.of_words(self._ways(words), times)
 
-        def of_gaps(words: Sequence[str], times: Float64) -> Float64:
-            return self.model.gap_ear(part.samples, self._ways(words), times, rate=part.rate)
-
-        return SecondEar(of_events, of_words, of_gaps)
+        return SecondEar(of_events, of_words)
 
     def _ways(self, words: Sequence[str]) -> list[list[tuple[str, ...]]]:
         """Return in which ways each word may be said."""

@@ -60,22 +60,18 @@ N_BEFORE = 9
 
 
 class SecondEar(NamedTuple):
-    """Asks a second ear.
+    """Asks a second ear by paths and words of a text; see `align.speech.ear`.
 
     Parameters
     ----------
     of_events : callable
-        Returns what it says of the events of a path [shape=(K, 2)]: see `PhoneAligner.second_ear`.
+        Returns what it says of the events of a path [shape=(K, 2)].
     of_words : callable
-        Returns what it says of words, given where they lie in seconds [shape=(W, 2)]: see
-        `PhoneAligner.word_ear`.
-    of_gaps : callable
-        The same of the gaps between words, and at both ends: see `PhoneAligner.gap_ear`.
+        Returns what it says of words, given where they lie in seconds [shape=(W, 2)].
     """
 
     of_events: Callable[[LatticeAlignment], Float64 | None]
     of_words: Callable[[Sequence[str], Float64], Float64]
-    of_gaps: Callable[[Sequence[str], Float64], Float64]
 
 
 DEFAULT = EvidenceModel(

@@ -160,7 +160,7 @@ def test_a_model_of_before_is_read_and_asks_no_second_ear(
     def never(*_: object) -> None:
         raise AssertionError("it was asked")
 
-    deaf, ear = SecondEar(lambda _: None, never, never), SecondEar(never, never, never)
+    deaf, ear = SecondEar(lambda _: None, never), SecondEar(never, never)
     said = [*WORDS[:3], "elephant", *WORDS[3:]]
     paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
     asked = asked_words(
@@ -194,7 +194,7 @@ def test_a_second_ear_is_asked_of_each_word(word_aligner: WordAligner) -> None:
     assert contrast[at] < np.median(contrast[others]) - 1.0
     assert abs(np.median(ratio[others])) < 1.0
     paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
-    ear = SecondEar(lambda _: None, lambda words, _: np.zeros(len(words)), lambda *_: np.zeros(1))
+    ear = SecondEar(lambda _: None, lambda words, _: np.zeros(len(words)))
     deaf = asked_words(paths.path, paths.whole, said, temperature, second_ear=ear)
     assert deaf is not None
     assert not deaf.evidence[:, N_BEFORE:].any()  # as is usual

@@ -1,0 +1,121 @@
+"""A second ear that listens to one recording, and is asked in the labels of a model.
+
+It hears English phones (`align.features.monophones`, `align.features.triphones`), which labels
+sound like more or less. What it says of sounds stands in `align.speech.second_ear`, and of words
+and what lies between them in `align.speech.word_ear`.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from align.errors import DataError
+from align.features import Signal
+from align.features.monophones import english_phone, monophone
+from align.speech.second_ear import second_ear
+from align.speech.word_ear import Ways, gap_ear, hears_words, text_ear, word_ear
+from align.types import Float64, IntArray
+
+__all__ = ["Ear", "WaysOfWords"]
+
+WaysOfWords: TypeAlias = Sequence[Sequence[Sequence[str]]]
+"""For each word the ways in which it may be said, as labels of a model."""
+
+
+class Ear:
+    """A second ear that listens to one recording.
+
+    Parameters
+    ----------
+    signal : Signal
+        The recording.
+    sounds : callable
+        Returns what labels sound like, in the IPA; None for what is no sound.
+    english : bool
+        Whether labels may be names of English phones, which are then known by them.
+    """
+
+    def __init__(
+        self,
+        signal: Signal,
+        sounds: Callable[[Sequence[str]], list[str | None]],
+        *,
+        english: bool,
+    ) -> None:
+        self._signal, self._sounds, self._english = signal, sounds, english
+
+    @cached_property
+    def hears_words(self) -> bool:
+        """Whether it tells words that were said from others: not in loud noise."""
+        return hears_words(self._signal)
+
+    def of_events(self, labels: Sequence[str], intervals: Float64) -> Float64 | None:
+        """Return what it says of events; see `align.speech.second_ear`.
+
+        Parameters
+        ----------
+        labels : sequence of str, length K
+            What each event is.
+        intervals : np.ndarray [shape=(K, 2)]
+            Start and end of each in seconds.
+
+        Returns
+        -------
+        np.ndarray [shape=(K, 2)] or None
+            NaN for silences, closures of stops, and what is no IPA; None where all are such.
+        """
+        start, stop = np.rint(intervals / self._signal.hop).astype(np.intp).T
+        return second_ear(self._signal, self._sounds(labels), start, stop)
+
+    def of_words(self, ways: WaysOfWords, times: Float64) -> Float64:
+        """Return what it says of words; see `align.speech.word_ear`.
+
+        Parameters
+        ----------
+        ways : WaysOfWords, length W
+            How each word may be said.
+        times : np.ndarray [shape=(W, 2)]
+            When each begins and ends, nearly, in seconds.
+
+        Returns
+        -------
+        np.ndarray [shape=(W,)]
+            Less what is usual; 0 of words that it does not know.
+        """
+        return word_ear(*self._asked(ways, times))
+
+    def of_gaps(self, ways: WaysOfWords, times: Float64) -> Float64:
+        """Return how much more a text fits if something else is said in a gap [shape=(W + 1,)].
+
+        In the gap before each word, and behind the last. Parameters are those of `of_words`.
+        """
+        return gap_ear(*self._asked(ways, times))
+
+    def of_text(self, ways: WaysOfWords, times: Float64) -> float:
+        """Return how well a text fits; parameters are those of `of_words`."""
+        return text_ear(*self._asked(ways, times))
+
+    def _asked(
+        self, ways: WaysOfWords, times: Float64
+    ) -> tuple[Signal, list[Ways], IntArray, IntArray]:
+        """Return what `align.speech.word_ear` is asked with."""
+        start, stop = np.rint(times / self._signal.hop).astype(np.intp).T
+        known = [[self._columns(way) for way in of_word] for of_word in ways]
+        return self._signal, [[way for way in of_word if way] for of_word in known], start, stop
+
+    def _columns(self, labels: Sequence[str]) -> list[int]:
+        """Return the phones that labels sound like; nothing where one is no sound."""
+        columns = []
+        for label, sound in zip(labels, self._sounds(labels), strict=True):
+            own = english_phone(label) if self._english else None
+            if own is None:
+                try:
+                    own = None if sound is None else monophone(sound)
+                except DataError:
+                    pass
+            if own is None:
+                return []
+            columns.append(own)
+        return columns
