@@ -84,19 +84,20 @@ class Gaps(NamedTuple):
     certain: float
 
     @classmethod
-    def at(cls, temperature: float, heard: Float64 | None) -> "Gaps":
-        """Return those of a model of a temperature, where a second ear `heard` something or not.
+    def at(cls, temperature: float, better: Float64 | None) -> "Gaps":
+        """Return those of a model of a temperature.
 
-        `heard` is by how much the text fits better to it [shape=(W + 1,)]; None if it cannot say.
+        `better` is by how much the text fits better to a second ear if something else is said in
+        each gap [shape=(W + 1,)]; None if it cannot say.
 
         Examples
         --------
         >>> Gaps.at(1.0, None).cost, Gaps.at(1.0, np.array([0.0, 20.0])).cost
         (5.0, [6.7, 1.7])
         """
-        if heard is None:
+        if better is None:
             return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, _CERTAIN)
-        cost = temperature * (_UNTRANSCRIBED + _MORE - _EACH * heard)
+        cost = temperature * (_UNTRANSCRIBED + _MORE - _EACH * better)
         return cls(cost.tolist(), _BOTH / temperature, _CERTAIN_TO_BOTH)
 
     def might_pay(self, temperature: float) -> bool:
