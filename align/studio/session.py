@@ -107,7 +107,7 @@ class Session:
         tasks, problems = find_all(self._work, os.fspath(recordings))
         if not tasks:
             why = f": {problems[0][0]} {problems[0][1]}" if problems else "."
-            if problems and given.kind == "speech":
+            if given.kind == "speech" and problems and "(--text)" not in why:
                 why += " With text (--text) it can be typed here."
             raise DataError(f"has no recording to align{why}", path=os.fspath(recordings))
         self._recordings = Recordings(tasks, problems, self._found)

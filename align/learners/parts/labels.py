@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.multiclass import check_classification_targets
 
 from align.errors import ParameterError
 
@@ -18,6 +17,8 @@ def check_labels(y: npt.NDArray[Any]) -> None:
     --------
     >>> check_labels(np.array(["a", "b"]))
     """
+    from sklearn.utils.multiclass import check_classification_targets
+
     if np.asarray(y).dtype == object:
         distinct_labels(y)
     check_classification_targets(y)
