@@ -92,8 +92,8 @@ class Gaps(NamedTuple):
 
         Examples
         --------
-        >>> Gaps.at(1.0, None).cost, Gaps.at(1.0, np.array([0.0, 20.0])).cost
-        (5.0, [6.7, 1.7])
+        >>> Gaps.at(1.0, None).cost, Gaps.at(1.0, np.array([0.0, 4.0])).cost
+        (5.0, [6.7, 5.7])
         """
         if better is None:
             return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, _CERTAIN)
