@@ -203,24 +203,25 @@ def test_a_mismatch_goes_when_a_person_has_looked_at_it(tmp_path):
         assert session.edit("kiwi", delete, revision=view["revision"])["mismatches"] == []
 
 
-@pytest.mark.parametrize("written", ["", None])
-def test_a_recording_without_text_is_given_one(tmp_path, written):
+def test_a_recording_without_text_is_given_one(tmp_path):
     (tmp_path / "in").mkdir()
-    shutil.copy(KIWI, tmp_path / "in" / "kiwi.flac")
-    if written is not None:
-        (tmp_path / "in" / "kiwi.txt").write_text(written, encoding="utf-8")
+    for name in ("empty", "missing"):
+        shutil.copy(KIWI, tmp_path / "in" / f"{name}.flac")
+    (tmp_path / "in" / "empty.txt").write_text("", encoding="utf-8")
     with Session("speech-en", tmp_path / "in", tmp_path / "out", text=True) as session:
-        view = session.view("kiwi")
-        assert (view["text"], session.queue()[0]["no_text"]) == ("", True)
-        assert view["warnings"] == [
-            "There is no text of this recording yet; type what is said (T), then `Align text`."
-        ]
-        with pytest.raises(ParameterError, match="there is no text of this recording yet"):
-            session.confirm("kiwi", revision=view["revision"])
-        action = {"do": "text", "text": TEXT}
-        view = session.edit("kiwi", action, revision=view["revision"])
-        assert (view["text"].split(), view["warnings"]) == (list(split_words(TEXT)), [])
-        session.confirm("kiwi", revision=view["revision"])
+        for name in ("empty", "missing"):
+            view = session.view(name)
+            listed = {one["name"]: one["no_text"] for one in session.queue()}
+            assert (view["text"], listed[name]) == ("", True)
+            assert view["warnings"] == [
+                "There is no text of this recording yet; type what is said (T), then `Align text`."
+            ]
+            with pytest.raises(ParameterError, match="there is no text of this recording yet"):
+                session.confirm(name, revision=view["revision"])
+            action = {"do": "text", "text": TEXT}
+            view = session.edit(name, action, revision=view["revision"])
+            assert (view["text"].split(), view["warnings"]) == (list(split_words(TEXT)), [])
+            session.confirm(name, revision=view["revision"])
         judged = session.learn()["judged"]
         assert (judged["now"], judged["fixed_model"]) == (0, 0)
 
