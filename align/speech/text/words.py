@@ -414,14 +414,8 @@ class WordAligner:
             if not len(said):
                 stretches, _ = untranscribed(path, Gaps.at(temperature, None))
                 return _Found(found, path.built, found, whole(), *_listed(about, stretches))
-            heard = None
-            if about.times is not None:
-                ways = self._ways([words[k] for k in said])
-                heard = ear.of_gaps(ways, about.times[said])
-                # where a part is cut out of a recording, what comes before it may reach into it
-                cut = np.array([part.begin > 0.0, part.end < self.recording.duration - _CUT])
-                heard[[0, -1]] = np.where(cut, np.minimum(heard[[0, -1]], 0.0), heard[[0, -1]])
-            between = Gaps.at(temperature, heard)
+            times = None if about.times is None else about.times[said]
+            between = self._gaps(part, ear, [words[k] for k in said], times)
             departs = np.isin(path.found.nodes, path.built.departures()).any()
             if not len(about.gone) and not departs and not between.might_pay(temperature):
                 return _Found(found, path.built, found, whole(), *_listed(about))
@@ -433,6 +427,20 @@ class WordAligner:
             # what few words of a text fit says nothing for all of it
             more = found if 2 * unspoken >= len(words) else _of_more(found, sure.found)
             return _Found(sure.found, sure.built, more, sure, *listed)
+
+    def _gaps(self, part: Part, ear: Ear, said: Sequence[str], times: Float64 | None) -> Gaps:
+        """Return what it costs that something else is said in the gaps between some words.
+
+        They lie at `times` in seconds [shape=(W, 2)]; None where no ear is asked of them.
+        """
+        temperature = self.model.placement_.temperature
+        if times is None:
+            return Gaps.at(temperature, None)
+        better = ear.of_gaps(self._ways(said), times)
+        # where a part is cut out of a recording, what comes before it may reach into it
+        cut = np.array([part.begin > 0.0, part.end < self.recording.duration - _CUT])
+        better[[0, -1]] = np.where(cut, np.minimum(better[[0, -1]], 0.0), better[[0, -1]])
+        return Gaps.at(temperature, better)
 
     def _known(self, ear: Ear) -> EvidenceModel:
         """Return what is known of words that were not said, where a second ear hears them."""
