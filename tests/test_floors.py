@@ -5,7 +5,6 @@ at the top of a file, within a function, and for typing only.
 """
 
 import ast
-import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -13,8 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[1]
+from source_trees import FILES, ROOT, nodes
 
 FLOORS = [
     {"types", "errors", "progress", "_blas", "_params", "_numba", "_lazy"},
@@ -56,25 +54,8 @@ class Import(NamedTuple):
     name: str
 
 
-def source_files() -> dict[str, Path]:
-    """Return the file of each module."""
-    found = {}
-    for top in ("align", "features", "decoders"):
-        for folder, _, names in os.walk(ROOT / top):  # does not follow the two links
-            for name in names:
-                if name.endswith(".py"):
-                    path = Path(folder) / name
-                    parts = list(path.relative_to(ROOT).with_suffix("").parts)
-                    parts = parts if parts[0] == "align" else ["align", *parts]
-                    found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-FILES = source_files()
-
-
 def imports_of(module: str) -> Iterator[Import]:
-    for node in ast.walk(ast.parse(FILES[module].read_bytes())):
+    for node in nodes(module):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] == "align":

@@ -1,0 +1,39 @@
+"""The modules of the package, each read and parsed once for all rules that are asked of them."""
+
+import ast
+import os
+from functools import cache
+from pathlib import Path
+
+__all__ = ["FILES", "ROOT", "nodes", "tree"]
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _source_files() -> dict[str, Path]:
+    found = {}
+    for top in ("align", "features", "decoders"):
+        for folder, inner, names in os.walk(ROOT / top):  # does not follow the two links
+            inner[:] = [name for name in inner if name != "__pycache__"]
+            for name in names:
+                if name.endswith(".py"):
+                    path = Path(folder) / name
+                    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+                    parts = parts if parts[0] == "align" else ["align", *parts]
+                    found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return dict(sorted(found.items()))
+
+
+FILES = _source_files()
+"""The file of each module."""
+
+
+@cache
+def tree(module: str) -> ast.Module:
+    return ast.parse(FILES[module].read_bytes())
+
+
+@cache
+def nodes(module: str) -> list[ast.AST]:
+    """Return every node of a module, outer ones first."""
+    return list(ast.walk(tree(module)))
