@@ -1,5 +1,6 @@
 """The speech aligner: labels, closures and silences, named features, model files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -330,6 +331,8 @@ def test_real_speech(timit_sample):
     train = [item for item in everything if item.group in speakers[:3]]
     test = [item for item in everything if item.group == speakers[5]]
     assert (len(train), len(test)) == (24, 8)
+    # What texts teach is not asked here, so that those of one speaker are enough.
+    train = [one if one.group == speakers[0] else replace(one, text=None) for one in train]
     network = NetworkConfidence(
         align.formats.read_phone_map("timit48"),
         align.formats.read_phone_map("timit_classes"),
