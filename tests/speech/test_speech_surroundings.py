@@ -58,6 +58,11 @@ def model(corpus):
     return SpeechAligner(features(), epochs=2, surroundings=2).fit(corpus)
 
 
+@pytest.fixture(scope="module")
+def adapted(model):
+    return adapt(model, [example(95 + i) for i in range(3)], steps=5, n_folds=2)
+
+
 def onsets(aligner, item):
     return aligner.align(item.audio, item.events, rate=RATE).onsets
 
@@ -90,11 +95,11 @@ def test_a_reverberant_recording_is_aligned_by_the_one_for_rooms(model):
     assert np.mean(asked) > 0.5
 
 
-def test_the_one_for_rooms_hears_recordings_without_their_echo(model, tmp_path):
+def test_the_one_for_rooms_hears_recordings_without_their_echo(model, adapted, tmp_path):
     model.save(tmp_path / "two.align")
     loaded = align.load(tmp_path / "two.align", features=features())
     heard = signal(example(60))
-    for one in (model, loaded, adapt(model, [example(61), example(62)])):
+    for one in (model, loaded, adapted):
         for kind, other in (("", one), *one.elsewhere_.items()):
             network = network_of(other.features_)
             wanted = disguised_energies(
@@ -233,9 +238,8 @@ def test_others_learn_where_nobody_has_placed_a_word(model):
         np.testing.assert_array_equal(other.coef_, model.elsewhere_[kind].coef_)
 
 
-def test_adapting_moves_all(model):
-    new = adapt(model, [example(95 + i) for i in range(3)], steps=5, n_folds=2)
-    pairs = [(new, model), *((new.elsewhere_[k], model.elsewhere_[k]) for k in KINDS)]
+def test_adapting_moves_all(model, adapted):
+    pairs = [(adapted, model), *((adapted.elsewhere_[k], model.elsewhere_[k]) for k in KINDS)]
     for one, other in pairs:
         moved = [
             not np.array_equal(a, b)

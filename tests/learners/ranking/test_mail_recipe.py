@@ -170,7 +170,10 @@ def test_a_single_stream_is_cut(run, mail, tmp_path, monkeypatch):
     assert lines[-1].split()[0] == "parameters"
 
 
-def test_multi_label_indicators(run, shared_data, capsys):
+def test_multi_label_indicators(run, shared_data, monkeypatch, capsys):
+    monkeypatch.setattr(run, "RATES", (0.5, 2.0, 10.0))
+    monkeypatch.setattr(run, "SCALES", (3.0, 30.0, 300.0))
+    monkeypatch.setattr(run, "MARGINS", (0.01, 0.1))
     run.main(["--indicators", str(shared_data / "learners" / "ml_enron.npz")])
     values = [float(v) for v in capsys.readouterr().out.splitlines()[2].split()[3:]]
     e1, e2, e3, h1, h2, h3 = values
