@@ -50,6 +50,8 @@ def shared_cluster():
         "distributed.deploy.lost-worker-timeout": "1 hour",
         "distributed.comm.timeouts.connect": "5 minutes",
         "distributed.comm.timeouts.tcp": "5 minutes",
+        # Workers are copies of a process that has imported Dask, and need not do so themselves.
+        "distributed.worker.multiprocessing-method": "forkserver",
     }
     try:
         with (
