@@ -234,14 +234,8 @@ class CELLIP(EllipsoidLearner):
         weights n, a matrix is no larger, and takes their place. By default dense up to 1024 n.
     max_memory : float, default 2e9
         Most bytes that P may take: ``8 n^2`` dense, ``8 n`` for each update in low rank.
-    epochs : int, default 1
-        Passes of `fit`.
-    shuffle : bool, default True
-        Whether `fit` draws a new order for each pass.
-    record : bool, default False
-        Keep every round in `trace_`.
-    random_state : int, Generator, RandomState or None, default 0
-        Seed of the orders.
+    epochs, shuffle, record, random_state
+        As in `PassiveAggressiveClassifier`.
 
     Attributes
     ----------

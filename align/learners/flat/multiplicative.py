@@ -177,14 +177,8 @@ class MultiplicativePAUniclass(Centred):
     ----------
     epsilon : float, default 1
         Distance within which nothing is lost, not negative; in units of x.
-    epochs : int, default 1
-        Passes of `fit`.
-    shuffle : bool, default True
-        Whether `fit` draws a new order for each pass.
-    record : bool, default False
-        Keep every round in `trace_`.
-    random_state : int, Generator, RandomState or None, default 0
-        Seed of the orders.
+    epochs, shuffle, record, random_state
+        As in `PassiveAggressiveUniclass`.
 
     Attributes
     ----------

@@ -108,14 +108,8 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         Threshold, at least 1; by default the number of features.
     beta : float, default 1.5
         Factor, more than 1. ``1 + g / 2`` suits a relative separation g.
-    epochs : int, default 1
-        Passes of `fit`.
-    shuffle : bool, default True
-        Whether `fit` draws a new order for each pass.
-    record : bool, default False
-        Keep every round in `trace_`.
-    random_state : int, Generator, RandomState or None, default 0
-        Seed of the orders.
+    epochs, shuffle, record, random_state
+        As in `PassiveAggressiveClassifier`.
 
     Attributes
     ----------

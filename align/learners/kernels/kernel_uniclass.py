@@ -49,14 +49,8 @@ class KernelPAUniclass(KernelLearner):
         Distance within which nothing is lost, not negative; in the space of the kernel.
     average : bool, default True
         Report the mean of the centres before each round, from the second on, instead of the last.
-    epochs : int, default 1
-        Passes of `fit`.
-    shuffle : bool, default True
-        Whether `fit` draws a new order for each pass.
-    record : bool, default False
-        Keep every round in `trace_`.
-    random_state : int, Generator, RandomState or None, default 0
-        Seed of the orders.
+    epochs, shuffle, record, random_state
+        As in `PassiveAggressiveUniclass`.
     variant : str, optional
         What 0.1.0 called `update`; it still works, with a warning.
 

@@ -105,14 +105,8 @@ class LabelRanker(LabelStream):
         Predict with the mean of the hypotheses of all rounds, rather than with the last one.
     fit_intercept : bool, default True
         Add a constant feature 1, which counts in the norm.
-    epochs : int, default 1
-        Passes of `fit`.
-    shuffle : bool, default True
-        Whether `fit` draws a new order for each pass.
-    record : bool, default False
-        Keep every round in `trace_`.
-    random_state : int, Generator, RandomState or None, default 0
-        Seed of the orders.
+    epochs, shuffle, record, random_state
+        As in `PassiveAggressiveClassifier`.
 
     Attributes
     ----------
