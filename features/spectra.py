@@ -207,17 +207,15 @@ def log_energy(
     return np.log(out, out=out)
 
 
-def normalised(
-    x: Float32, *, mean: bool = True, variance: bool = False, smallest: float = 1e-3
-) -> Float32:
+def normalised(x: Float32, *, mean: bool = True, variance: bool = False) -> Float32:
     """Shift and scale each column of `x` [shape=(T, D)], in place, to mean 0 and deviation 1.
 
-    Columns whose standard deviation is below `smallest` are divided by that instead.
+    Columns whose standard deviation is below 0.001 are divided by that instead.
     """
     if mean:
         x -= x.mean(axis=0, dtype=np.float64).astype(np.float32)
     if variance:
-        x /= np.maximum(x.std(axis=0, dtype=np.float64), smallest).astype(np.float32)
+        x /= np.maximum(x.std(axis=0, dtype=np.float64), 1e-3).astype(np.float32)
     return x
 
 

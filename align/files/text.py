@@ -211,6 +211,6 @@ def parse_number(
     )
 
 
-def shortened(text: str, length: int = 60) -> str:
+def shortened(text: str) -> str:
     """Return a text for a message, which stays one sentence however long the text is."""
-    return repr(text if len(text) <= length else text[: length - 1] + "\u2026")
+    return repr(text if len(text) <= 60 else text[:59] + "\u2026")

@@ -24,17 +24,13 @@ BEAT_SUFFIXES = (".beats.csv", ".beats.txt", ".beats")
 _NAMES = {"time": ("performed_s", "time", "start", "onset", "seconds")}
 
 
-def read_beat_times(
-    path: str | os.PathLike[str], encoding: str | None = None
-) -> npt.NDArray[np.float64]:
+def read_beat_times(path: str | os.PathLike[str]) -> npt.NDArray[np.float64]:
     """Read when beats are.
 
     Parameters
     ----------
     path : path
         See the module's docstring.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
 
     Returns
     -------
@@ -46,7 +42,7 @@ def read_beat_times(
     DataError
         If the file cannot be used; the message names the line.
     """
-    name, text = os.fspath(path), read_text(path, encoding)
+    name, text = os.fspath(path), read_text(path)
     found = _of_table(text, name) if name.lower().endswith(".csv") else _of_lines(text)
     times = [parse_number(cell, "time", name, number) for number, cell in found]
     for k in range(1, len(times)):

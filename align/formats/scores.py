@@ -53,6 +53,7 @@ SCORE_SUFFIXES = (".mid", ".midi", ".csv", ".tsv", *NOTATION_SUFFIXES)
 
 _LONGEST_GUESS = 1.0  # seconds, for a note without a duration
 _LONGEST = 24 * 3600.0  # seconds; beyond, a time was given in another unit
+_NEAR = 0.02  # seconds of the score: how far a row of the truth may lie from its note
 _SAME = 1e-4  # seconds: unisons of two voices may differ by rounding
 _SPREAD = 0.030  # seconds: a chord; of scores .9 and more of such notes begin at once,
 _TOGETHER = 0.5  # of performances less than .25
@@ -441,9 +442,7 @@ def distinct(score: Score) -> tuple[Score, IntArray]:
     return replace(merged, durations=ends[kept] - merged.onsets), row
 
 
-def read_note_truth(
-    path: str | os.PathLike[str], score: Score, tolerance: float = 0.02
-) -> NoteTruth:
+def read_note_truth(path: str | os.PathLike[str], score: Score) -> NoteTruth:
     """Read when the notes of a score were played.
 
     Parameters
@@ -455,8 +454,6 @@ def read_note_truth(
         ``performed_offset_s`` may say when each ended.
     score : Score
         The score the rows speak of.
-    tolerance : float
-        How far, in seconds, the score onset of a row may lie from that of its note.
 
     Returns
     -------
@@ -479,7 +476,7 @@ def read_note_truth(
             continue
         notes = by_pitch.get(row.pitch, np.empty(0, dtype=np.intp))
         distance = np.abs(score.onsets[notes] - row.onset)
-        near = distance <= tolerance
+        near = distance <= _NEAR
         if not near.any():
             raise DataError(
                 f"the score has no note of pitch {row.pitch} at {row.onset:.3f} s "

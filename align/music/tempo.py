@@ -68,15 +68,13 @@ def expected_lengths(score_onsets: Float64, tempo: Float64) -> Float64:
     return np.maximum(lengths, _SHORTEST)
 
 
-def tempo_spread(
-    score_onsets: Float64, times: Float64, *, window: float = 8.0, default: float = 0.2
-) -> float:
+def tempo_spread(score_onsets: Float64, times: Float64, *, default: float = 0.2) -> float:
     """Return how much lengths scatter about the local tempo, in 0.05..0.3.
 
     It is one and a half times the 68th percentile of the log ratio's distance from its median;
     `default` where fewer than 20 chords last longer than 0.1 s.
     """
-    want = expected_lengths(score_onsets, local_tempo(score_onsets, times, window=window))[:-1]
+    want = expected_lengths(score_onsets, local_tempo(score_onsets, times))[:-1]
     have = np.diff(times)
     use = (want > _LONG_ENOUGH) & (have > 0.02)
     if np.count_nonzero(use) < _FEW:

@@ -12,20 +12,18 @@ import numpy.typing as npt
 __all__ = ["spectrogram"]
 
 
+_WINDOW = 0.005  # seconds, of the Hann window; its main lobe is 800 Hz wide
+_HIGHEST = 8000.0  # Hz; frequencies above are left out
+
+
 def spectrogram(
-    samples: npt.NDArray[np.floating[Any]],
-    rate: int,
-    *,
-    n_columns: int = 2000,
-    window: float = 0.005,
-    highest: float = 8000.0,
+    samples: npt.NDArray[np.floating[Any]], rate: int, *, n_columns: int = 2000
 ) -> tuple[npt.NDArray[np.float32], float]:
     """Return a wide-band spectrogram in decibels, for the eye, and its upper edge in Hz.
 
-    It has about `n_columns` at most, but windows overlap by at least half; `window` is the length
-    of the Hann window in seconds (its main lobe is 4 / `window` Hz wide). Frequencies above
-    `highest`, in Hz, are left out. The levels [shape=(n_bins, n_columns), dtype=float32] are below
-    the loudest, pre-emphasised by 6 dB per octave; low frequencies first.
+    It has about `n_columns` at most, but windows overlap by at least half. The levels
+    [shape=(n_bins, n_columns), dtype=float32] are below the loudest, pre-emphasised by 6 dB per
+    octave; low frequencies first.
 
     Examples
     --------
@@ -35,13 +33,13 @@ def spectrogram(
     (1000, 4000.0)
     """
     x = np.diff(np.asarray(samples, dtype=np.float32), prepend=np.float32(0.0))
-    n = max(16, round(window * rate))
+    n = max(16, round(_WINDOW * rate))
     n_fft = 1 << (4 * n - 1).bit_length()
     hop = max(1, n // 4, -(-x.size // n_columns))
     taper = np.hanning(n + 2)[1:-1].astype(np.float32)
     padded = np.pad(x, (n // 2, n))
     frames = np.lib.stride_tricks.sliding_window_view(padded, n)[: x.size : hop]
-    n_bins = min(n_fft // 2, max(1, round(highest / rate * n_fft)))
+    n_bins = min(n_fft // 2, max(1, round(_HIGHEST / rate * n_fft)))
     power = np.empty((n_bins, len(frames)), dtype=np.float32)
     for first in range(0, len(frames), 512):  # bounds the memory of the transform
         block = np.fft.rfft(frames[first : first + 512] * taper, n_fft)[:, :n_bins]
