@@ -6,7 +6,16 @@ Of several columns that a table has, the one counts whose name comes first here.
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-__all__ = ["END", "LABEL", "RECORDING", "SPEAKER", "START", "TEXT", "columns_named", "heading"]
+__all__ = [
+    "LABEL",
+    "RECORDING",
+    "SPEAKER",
+    "START",
+    "TEXT",
+    "columns_named",
+    "heading",
+    "label_columns",
+]
 
 RECORDING = (
     *("audio", "file", "filename", "file_name", "path", "wav", "recording", "audio_file"),
@@ -23,21 +32,29 @@ TEXT = (
     *("utterance", "normalized_text", "content"),
     *_TEXT_ELSEWHERE,
 )
+_START_IN_ENGLISH = ("start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin")
 START = (
-    *("start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin"),
+    *_START_IN_ENGLISH,
     *("beginn", "anfang", "début", "debut", "inicio", "comienzo", "inizio", "início", "começo"),
 )
-END = (
+_END = (
     *("end", "xmax", "end_s", "stop", "tmax"),
     *("ende", "fin", "final", "fine", "fim"),
 )
-LABEL = (
+_LABEL_IN_ENGLISH = (
     *("label", "phone", "phoneme", "text", "symbol"),
     *("utterance", "sentence", "transcript", "transcription"),
+)
+LABEL = (
+    *_LABEL_IN_ENGLISH,
     *("beschriftung", "etikett", "phon", "phonem", "laut", "étiquette", "phonème", "etiqueta"),
     *("fonema", "etichetta", "rótulo"),
     *_TEXT_ELSEWHERE,
 )
+_ENGLISH = {*_START_IN_ENGLISH, *_LABEL_IN_ENGLISH}
+_ENGLISH_TOO = {"final", "fine"}
+"""Names of ends elsewhere that mean something else in an English table."""
+
 SPEAKER = (
     *("speaker", "sprecher", "sprecherin", "locuteur", "locutrice", "hablante", "locutor"),
     *("parlante", "falante"),
@@ -60,9 +77,24 @@ def columns_named(cells: Sequence[str], names: Mapping[str, Sequence[str]]) -> d
 
     Examples
     --------
-    >>> columns_named(["Fin", "Début", "word"], {"start": START, "end": END, "label": LABEL})
-    {'start': 1, 'end': 0}
+    >>> columns_named(["Phon", "Début", "word"], {"start": START, "label": LABEL})
+    {'start': 1, 'label': 0}
     """
     given = [heading(cell) for cell in cells]
     found = {column: [n for n in own if n in given] for column, own in names.items()}
     return {column: given.index(own[0]) for column, own in found.items() if own}
+
+
+def label_columns(cells: Sequence[str]) -> dict[str, int]:
+    """Return where a first line has the columns of a table of labels: start, end and label.
+
+    Examples
+    --------
+    >>> label_columns(["Inizio", "Fine", "Etichetta"]), label_columns(["start", "fine", "label"])
+    ({'start': 0, 'end': 1, 'label': 2}, {'start': 0, 'label': 2})
+    """
+    columns = columns_named(cells, {"start": START, "end": _END, "label": LABEL})
+    names = {column: heading(cells[place]) for column, place in columns.items()}
+    if names.get("end") in _ENGLISH_TOO and {names.get("start"), names.get("label")} <= _ENGLISH:
+        del columns["end"]
+    return columns

@@ -37,7 +37,7 @@ import numpy as np
 from align.errors import DataError
 from align.files.text import parse_number, read_text, rows_of_table, table_of_rows
 from align.formats.frame import writer
-from align.formats.headings import END, LABEL, SPEAKER, START, columns_named
+from align.formats.headings import SPEAKER, columns_named, label_columns
 from align.formats.labels import Labels, TimedLabels, make_labels, ticks
 from align.formats.tiers import (
     PHONES,
@@ -64,7 +64,6 @@ __all__ = [
 ]
 
 _INTERVAL = ("onset_low", "onset_high")
-_NAMES = {"start": START, "end": END, "label": LABEL}
 _PER_SECOND = 1_000_000
 _DECIMAL = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
@@ -234,7 +233,7 @@ def _with_points(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]
 
 def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
     """Return where each column is, and the first row of data."""
-    columns = columns_named(cells, _NAMES)
+    columns = label_columns(cells)
     if "start" in columns and "label" in columns:
         return columns, 1
     if not columns and len(cells) in (2, 3) and begins_with_number(cells):

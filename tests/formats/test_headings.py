@@ -30,3 +30,14 @@ def test_speakers_under_a_heading_of_another_language(tmp_path):
     path.write_text("Anfang,Ende,Laut,Sprecher\n0,.2,k,Ann\n.1,.3,iy,Bob\n", encoding="utf-8")
     with pytest.raises(DataError, match="phones of 2 speakers"):
         read_labels(path)
+
+
+def test_words_for_ends_that_are_english_too_count_beside_names_of_that_language(tmp_path):
+    path = tmp_path / "kiwi.csv"
+    for head, last in (
+        ("start,final,label", 2.0),
+        ("onset,fine,phone", 2.0),
+        ("inicio,final,label", 1.5),
+    ):
+        path.write_text(f"{head}\n0,0.5,k\n0.5,1.5,iy\n", encoding="utf-8")
+        assert read_labels(path, duration=2.0, silence="").end == last
