@@ -26,11 +26,28 @@ _UM = re.compile(r"\b([Uu]m [0-9]{1,2}) h\b")
 _GERMAN_MONTH = (
     "(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)"
 )
-_RANK = re.compile(
-    r"\b(der|die|das|dem|den|des|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|[Bb]eim|Der|Die|Das)\s+"
-    r"([0-9]{1,3})\.\s+"
-    rf"(?=[^\W\d_])(?!{_GERMAN_MONTH}\b)"
+_OF = (
+    r"(?:(?P<of>[Aa]n|[Aa]uf|[Aa]us|[Bb]ei|[Hh]inter|[Ii]n|[Mm]it|[Nn]ach|[Nn]eben|[Ss]eit|[Tt]rotz|"
+    r"[Üü]ber|[Uu]nter|[Vv]on|[Vv]or|[Ww]ährend|[Ww]egen|[Zz]u|[Zz]wischen)\s+)?"
 )
+"""Behind these, *der* is dative or genitive: in der fünften Woche."""
+
+_RANK = re.compile(
+    rf"\b{_OF}(?P<before>[Dd]er|[Dd]ie|[Dd]as|dem|den|des|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|[Bb]eim)\s+"
+    rf"(?P<rank>[0-9]{{1,3}})\.\s+(?!{_GERMAN_MONTH}\b)(?=(?P<noun>[^\W\d_]+))"
+)
+_FEMININE = (
+    r"(?:\w*(?:klasse|etage|(?:bundes)?liga|auflage|runde|halbzeit|szene|woche|stunde|minute|sekunde|"
+    r"reihe|gruppe|stufe|seite|ebene|phase|(?<!spr)(?<!schw)ung|heit|keit|schaft|tion|sion|tät))"
+)
+_PLURAL = (
+    r"(?:\w*(?:klassen|etagen|ligen|auflagen|runden|halbzeiten|szenen|wochen|stunden|minuten|sekunden|"
+    r"reihen|gruppen|stufen|seiten|ebenen|phasen|ungen|heiten|keiten|schaften|tionen|sionen|täten|"
+    r"stockwerke|geschosse|jahrhunderte|quartale|spieltage|weltkriege|plätze|sätze))"
+)
+_WITH_N = re.compile(rf"der {_FEMININE}|(?:der|die) {_PLURAL}|(?:der|die) (?:semester|stockwerke)")
+"""Genitives, datives and plurals, in lower case: der fünften und sechsten Klassen."""
+
 _OF_NOUN = {
     **dict.fromkeys(("Stock", "Weltkrieg", "Spieltag", "Geburtstag", "Akt"), "r"),
     **dict.fromkeys(
@@ -42,9 +59,9 @@ _OF_NOUN = {
 }
 _AND = r"(?:\s*,\s*|\s?[/\u2013-]\s?|\s+(?:und|oder|sowie|bis)\s+)"
 _RANKS = re.compile(
-    rf"(?:\b(?P<before>[Dd]er|[Dd]ie|[Dd]as|[Dd]em|[Dd]en|[Dd]es|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|"
-    rf"[Bb]eim|[Zz]wischen)\s+)?(?<![\w.,])(?P<days>[0-9]{{1,3}}\.(?:{_AND}[0-9]{{1,3}}\.)+)"
-    rf"(?=\s+(?:{_GERMAN_MONTH}\b|(?P<noun>{'|'.join(_OF_NOUN)})\b|(?P<after>[^\W\d_])))"
+    rf"(?:\b{_OF}(?P<before>[Dd]er|[Dd]ie|[Dd]as|[Dd]em|[Dd]en|[Dd]es|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|"
+    rf"[Vv]om|[Bb]eim|[Zz]wischen)\s+)?(?<![\w.,])(?P<days>[0-9]{{1,3}}\.(?:{_AND}[0-9]{{1,3}}\.)+)"
+    rf"(?=\s+(?:{_GERMAN_MONTH}\b|(?P<noun>{'|'.join(_OF_NOUN)})\b|(?P<after>[^\W\d_]+)))"
 )
 """Several ordinals: am 1. und 2. Juni; before unknown nouns only behind an article."""
 
@@ -88,8 +105,8 @@ def prepare_german(text: str, number: Number) -> str:
     text = _OF_BOTH.sub(" ", _UM.sub(r"\1 Uhr", text))
 
     def ordinal(match: re.Match[str]) -> str:
-        ending = "" if match[1].lower() in ("der", "die", "das") else "n"
-        return f"{match[1]} {number(match[2], 'ordinal').strip()}{ending} "
+        said = number(match["rank"], "ordinal").strip() + _behind_article(match, match["noun"])
+        return f"{_articles(match)} {said} "
 
     text = _RANKS.sub(lambda m: _german_ranks(m, number), text)
     text = _RANK.sub(ordinal, text)
@@ -114,16 +131,29 @@ def spell_german_dates(text: str, number: Number) -> str:
     return text
 
 
+def _behind_article(match: re.Match[str], noun: str) -> str:
+    """Return the ending of an ordinal between its article and a noun."""
+    article = match["before"].lower()
+    if article not in ("der", "die", "das") or _WITH_N.fullmatch(f"{article} {noun.lower()}"):
+        return "n"
+    return "n" if article == "der" and match["of"] else ""
+
+
+def _articles(match: re.Match[str]) -> str:
+    return f"{match['of']} {match['before']}" if match["of"] else str(match["before"])
+
+
 def _german_ranks(match: re.Match[str], number: Number) -> str:
     """Return several ordinals, all with the ending that the word before them asks for."""
-    before = match["before"] or ""
-    if match["after"] and not before:
-        return match[0]
-    alone = _OF_NOUN[match["noun"]] if match["noun"] else "r"
-    ending = {"": alone, "der": "", "die": "", "das": ""}.get(before.lower(), "n")
+    if not match["before"]:
+        if match["after"]:
+            return match[0]
+        ending = _OF_NOUN[match["noun"]] if match["noun"] else "r"
+    else:
+        ending = _behind_article(match, match["noun"] or match["after"] or "")
     said = re.sub(r"([0-9]+)\.", lambda m: number(m[1], "ordinal").strip() + ending, match["days"])
     said = re.sub(r"\s?[\u2013-]\s?", " bis ", said.replace("/", " "))
-    return f"{before} {said}" if before else said
+    return f"{_articles(match)} {said}" if match["before"] else said
 
 
 def _german_rank(match: re.Match[str], number: Number) -> str:

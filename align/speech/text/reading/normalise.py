@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any
 
 from align.errors import ParameterError
+from align.speech.text.reading.agreement import AGREEING, spell_counted
 from align.speech.text.reading.currencies import spell_signs
 from align.speech.text.reading.english import prepare_english, spell_english
 from align.speech.text.reading.numerals import Number, plain_digits, spell_roman
@@ -182,7 +183,8 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
         text = SIGNS_OF[code].prepare(text, known, _in(code))
     elif code == "en":
         text = prepare_english(text, _in(code))
-    return spell_units(_BEFORE_SIGN.sub("", text), code)
+    text = spell_units(_BEFORE_SIGN.sub("", text), code)
+    return spell_counted(text, code, _in(code)) if code in AGREEING else text
 
 
 def _whole_lines(text: str, known: Callable[[str], bool]) -> str:
@@ -324,6 +326,8 @@ def _number(digits: str, language: str, to: str = "cardinal") -> str:
         if language in _COMMA and part:  # decimals are a number, of which num2words drops 0
             return f"{_number(whole, language)} {_COMMA[language]} {_number(part, language)}"
         said = _num2words(Decimal(digits) if part else int(digits), language, to)
+        if language == "es":  # which num2words has as veintiuno mil
+            said = re.sub(r"\buno (?=mil)", "un ", said.replace("veintiuno mil", "veintiún mil"))
     except NotImplementedError:
         raise ParameterError(
             f"language={language!r}: num2words does not know its numbers; write {digits!r} in "

@@ -201,6 +201,7 @@ SIGNS_OF: Mapping[str, Signs] = {
         {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
          r"(?<![\w.])Kap\.(?=\s?[0-9]|\s[a-z])": "Kapitel", r"(?<![\w.])Bd\.(?=\s?[0-9])": "Band",
          r"(?<![\w.])Nr\.(?=[0-9])": "Nummer ",
+         r"(?<![\w.-])(?<![0-9]\s)St\.(?:\s|(?=-))(?=-?[A-ZÄÖÜ][a-zäöüß])": "Sankt ",
          # not films of this kind
          r"(?<![\w.])(?<!ser )(?<!ner )(?<!ihrer )(?<!aller )(?<!solcher )Art\.(?=\s?[0-9])":
          "Artikel",
@@ -224,6 +225,7 @@ SIGNS_OF: Mapping[str, Signs] = {
          r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "article",
          r"(?<![\w.])[pP]p?\.(?=\s?[0-9])": "page",
          r"(?<![\w.])[cC]hap\.(?=\s?[0-9])": "chapitre",
+         r"(?<![\w.])St(?=[ -][A-ZÀ-Þ])": "Saint", r"(?<![\w.])Ste(?=[ -][A-ZÀ-Þ])": "Sainte",
          r"(?<![\w.])M\.(?=\s+(?:[A-ZÀ-Þ]|et\s+m(?:adame|ademoiselle)\b))": "monsieur",
          r"(?<![\w.])MM\.(?=\s+[A-ZÀ-Þ])": "messieurs"},
         "à", ("une", "heure", "heures"), "",
@@ -246,6 +248,7 @@ SIGNS_OF: Mapping[str, Signs] = {
          "prof.": "profesor", "profa.": "profesora", "prof.ª": "profesora"},
         {r"(?<![\w.])[nN]\.?[º°]\s?(?=[0-9])": "número ",
          r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "artículo", r"(?<![\w.])D\.ª(?!\w)": "doña",
+         r"(?<![\w.])Sta\.(?=\s+[A-ZÁ-Ú])": "Santa", r"(?<![\w.])Sto\.(?=\s+[A-ZÁ-Ú])": "Santo",
          r"(?<![\w.])[sS]\.(?=\s+(?:prim|segund|terc|cuart|quint|sext|s[eé]pt|octav|noven|décim|"
          r"once|doce|trece|catorce|quince|dieci|veint))": "siglo",
          r"(?<![\w.])[cC]ap\.(?=\s?[0-9])": "capítulo", r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don"},
@@ -287,7 +290,8 @@ SIGNS_OF: Mapping[str, Signs] = {
          "tel.": "telefone", "pág.": "página", "págs.": "páginas", "séc.": "século",
          "aprox.": "aproximadamente", "a.c.": "antes de Cristo", "d.c.": "depois de Cristo"},
         {r"(?<![\w.])[nN]\.?[º°]\s?(?=[0-9])": "número ",
-         r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "artigo", r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom"},
+         r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "artigo", r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom",
+         r"(?<![\w.])Sta\.(?=\s+[A-ZÀ-Þ])": "Santa", r"(?<![\w.])Sto\.(?=\s+[A-ZÀ-Þ])": "Santo"},
         "a", ("uma", "hora", "horas"), "e",
         {"€": ("um euro", "euros"), "$": ("um dólar", "dólares"), "R$": ("um real", "reais"),
          "£": ("uma libra", "libras")}, "e",
