@@ -80,7 +80,7 @@ def _summary(
     named = [named] if isinstance(named, str) else named
     names = [str(state.get("name", "?")) for state in header.get("features", [])]
     inner = f" ({', '.join(names)})" if names else ""
-    rows.append(("features", ", ".join(map(str, named)) + inner))
+    rows.append(("features", (", ".join(map(str, named)) + inner).strip()))
     if "hop" in header:
         rows.append(("frames", f"{1000 * header['hop']:g} ms"))
     training = header.get("training", {})

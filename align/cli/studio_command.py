@@ -125,6 +125,11 @@ def studio(
         )
     if len(session.outdated) > _TOLD:
         console.warn(f"and {len(session.outdated) - _TOLD} more recordings like these.")
+    if n := len(session.without_text):
+        console.message(
+            f"{plural(n, 'recording')} of {len(session.names)} without text: last in the list, "
+            "where you can type what is said (T)."
+        )
     if session.missing:
         n, first = len(session.missing), ", ".join(session.missing[:_TOLD])
         more = "" if n <= _TOLD else f" and {n - _TOLD} more"

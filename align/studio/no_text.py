@@ -1,6 +1,7 @@
 """Recordings whose text nobody has written yet: they are shown, and it is typed on the page."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from align.batch.tasks import TEXT_SUFFIXES, SequenceWork, SpeechWork, Task, Work, tasks_of
@@ -13,8 +14,9 @@ from align.studio.document import Document
 from align.studio.segment import Segment
 from align.types import SILENCE
 
-__all__ = ["NO_TEXT", "aligned", "check_text", "find_all"]
+__all__ = ["NO_TEXT", "aligned", "check_text", "find_all", "lacks_text"]
 
+_BLANK = 64  # bytes; a larger file has some text
 NO_TEXT = "there is no text of this recording yet; type what is said (T), then `Align text`."
 
 
@@ -59,6 +61,16 @@ def aligned(work: Work, model: Aligner, task: Task, text: str | None = None) -> 
     pause = (Segment(0, SILENCE, 0.0),)
     said = f"{NO_TEXT[0].upper()}{NO_TEXT[1:]}"
     return Document("speech", seconds, pause, seconds, {}, 1, warnings=(said,))
+
+
+def lacks_text(work: Work, task: Task) -> bool:
+    """Whether the text of a recording is not there, or its file is blank."""
+    if not _holds_words(work, task):
+        return False
+    try:
+        return os.path.getsize(task.source) < _BLANK and not Path(task.source).read_bytes().strip()
+    except OSError:
+        return True
 
 
 def check_text(document: Document) -> None:

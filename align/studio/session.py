@@ -24,7 +24,7 @@ from align.studio.edits import edited
 from align.studio.history import after
 from align.studio.journal import Journal
 from align.studio.learning import Learning
-from align.studio.no_text import aligned, check_text, find_all
+from align.studio.no_text import aligned, check_text, find_all, lacks_text
 from align.studio.output import Output
 from align.studio.recordings import Recordings
 from align.studio.sources import Sources
@@ -73,6 +73,9 @@ class Session:
     missing : list of str
         What was corrected and is not below `recordings` any more, such as files that were renamed.
         The corrections are kept, and count again once the files have these names again.
+    without_text : list of str
+        Those whose text was not there when the session began, and that nobody has typed yet. In
+        the queue they come after the others, which are ready to be looked at.
 
     Examples
     --------
@@ -98,7 +101,11 @@ class Session:
         given: Aligner = load(model) if isinstance(model, str | os.PathLike) else model
         given.check_fitted()
         if given.kind not in _AHEAD:
-            raise ParameterError(f"model is one of {given.kind}, must be of speech or of music.")
+            raise ParameterError(
+                f"model is one of {given.kind}, must be of speech or of music, as a session "
+                "shows words, phones or notes; correct its label files in another program, and "
+                "give them to align.sequence.adapt.adapt."
+            )
         if isinstance(options.get("channel"), Mapping):
             raise ParameterError("channel must be a number: a session shows one channel.")
         self._work = work_for(given.kind, **options)
@@ -139,6 +146,11 @@ class Session:
             self._output.write_missing(self._recordings.truths())
             self.outdated = self._sources.outdated()
             self.missing = self._recordings.missing()
+            self.without_text = [
+                name
+                for name, task in self._recordings.tasks.items()
+                if lacks_text(self._work, task) and self._recordings.history(name).now is None
+            ]
         except BaseException:
             self.close()
             raise

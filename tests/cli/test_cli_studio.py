@@ -73,10 +73,12 @@ def test_corrections_whose_recordings_were_renamed_are_told(
 ) -> None:
     class Opened(nullcontext[None]):
         outdated, missing = (), [f"day/{k}" for k in range(12)]
+        names, without_text = ["a", "b", "c"], ["a", "c"]
 
     monkeypatch.setattr("align.studio.session.Session", lambda *args, **options: Opened())
     monkeypatch.setattr("align.studio.serving.serve", lambda *args, **options: None)
     done = run("studio", recordings, tmp_path / "out", "--model", "piano")
+    assert "2 recordings of 3 without text: last in the list" in done.stderr
     assert "Warning: 12 recordings that you corrected cannot be found below" in done.stderr
     assert "day/9 and 2 more. The corrections are kept" in done.stderr
 

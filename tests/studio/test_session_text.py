@@ -207,8 +207,9 @@ def test_a_recording_without_text_is_given_one(tmp_path):
     (tmp_path / "in").mkdir()
     for name in ("empty", "missing"):
         shutil.copy(KIWI, tmp_path / "in" / f"{name}.flac")
-    (tmp_path / "in" / "empty.txt").write_text("", encoding="utf-8")
+    (tmp_path / "in" / "empty.txt").write_text("...", encoding="utf-8")
     with Session("speech-en", tmp_path / "in", tmp_path / "out", text=True) as session:
+        assert session.without_text == ["missing"]
         for name in ("empty", "missing"):
             view = session.view(name)
             listed = {one["name"]: one["no_text"] for one in session.queue()}

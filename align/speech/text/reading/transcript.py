@@ -27,6 +27,7 @@
 
 import os
 import re
+import unicodedata
 from collections.abc import Collection
 
 from align.corpus.text_tables import is_named, prompt_named, prompts_of
@@ -63,6 +64,7 @@ __all__ = [
     "spoken_text",
 ]
 
+_SHOWN = 40  # characters of a text in messages
 TRANSCRIPT_SUFFIXES = (
     ".txt",
     ".lab",
@@ -196,9 +198,16 @@ def read_transcript(
         else:
             check_plain(text, name)
             found = spoken_text(SAMPLE_NUMBERS.sub("", text, count=1), name)
-    if not any(utterance.text.strip() for utterance in found):
-        raise NoTextError("holds no text; write what is said in the recording.", path=name)
+    if not any(_says_something(utterance.text) for utterance in found):
+        signs = " ".join(utterance.text.strip() for utterance in found)[:_SHOWN]
+        what = f"holds no word, only {signs!r}" if signs else "holds no text"
+        raise NoTextError(f"{what}; write what is said in the recording.", path=name)
     return found
+
+
+def _says_something(text: str) -> bool:
+    """Whether a text has more than punctuation; brackets and asterisks are noise that is heard."""
+    return any(c in "[<{(*%&@" or unicodedata.category(c)[0] not in "PZC" for c in text)
 
 
 def language_of(path: str | os.PathLike[str], encoding: str | None = None) -> str | None:

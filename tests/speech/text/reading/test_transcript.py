@@ -87,6 +87,7 @@ def test_one_tier_needs_no_name(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("a.txt", " \n", "holds no text"),
+        ("a.txt", "... ?!\n", "holds no word, only '... [?]!'; write what is said"),
         ("a.lab", "0 100 sil\n100 200 k\n", "labels with times, not text"),
         ("a.txt", "0\t1\ta b\n0.5\t2\tc d\n", "overlaps"),
     ],
