@@ -17,16 +17,18 @@ in the file                              here
 ======================================== =======================================================
 
 What a spine holds sounds as it is written: of transposing instruments \*\*kern has the sounding
-pitch. Lines stand at the end of the notes before: at the first of them to end. A spine
-that has nothing more, where others go on, rests.
+pitch. Lines of notes stand at the end of the notes before: at the first of them to end. Bar lines,
+metres and tempi stand at the notes that follow. A spine that has nothing more, where others go on,
+rests.
 """
 
 import os
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
 from align.errors import DataError
@@ -134,6 +136,7 @@ class _Reading:
         self._names: dict[int, str] = {}
         self._marks = _Marks()
         self._now = Fraction(0)
+        self._waiting: list[Callable[[], None]] = []  # bar lines, metres, tempi
 
     def read(self, tokens: list[str]) -> None:
         """Read the columns of a line that is no comment."""
@@ -150,7 +153,7 @@ class _Reading:
         if tokens[0].startswith("*"):
             self._interpret(tokens)
         elif tokens[0].startswith("="):
-            self._bar_line(tokens[0])
+            self._waiting.append(partial(self._bar_line, tokens[0]))
         else:
             self._sound(tokens)
 
@@ -158,7 +161,8 @@ class _Reading:
         """Return what was read."""
         if not self._names:
             raise DataError("has no **kern spine, and so no notes.", path=self._path)
-        end = max([self._now, *(note.end for note in self._notes)])
+        end = self._now = max([self._now, *(note.end for note in self._notes)])
+        self._place()
         sources = sorted(self._names, reverse=True)  # the lowest part comes first
         names = unlike([self._names[source] or "part" for source in sources])
         parts = dict(zip(sources, names, strict=True))
@@ -219,17 +223,23 @@ class _Reading:
             self._now = min((end for end in self._ends() if end >= self._now), default=self._now)
         else:
             self._now = ended
+            self._place()
+
+    def _place(self) -> None:
+        """Place what stands at the next note; where a spine ended early, none knew before."""
+        for place in self._waiting:
+            place()
+        self._waiting.clear()
 
     def _told(self, spine: _Spine, token: str) -> _Spine:
         """Take what an interpretation says; return its spine."""
         marks = self._marks
         self._names.setdefault(spine.source, "")
         if metre := _METRE.match(token):
-            n_beats, unit = int(metre[1]), int(metre[2])
-            marks.metres.setdefault(self._now, Metre(float(self._now), n_beats, unit))
+            self._waiting.append(partial(self._metre, int(metre[1]), int(metre[2])))
         elif tempo := _TEMPO.match(token):
             if float(tempo[1]) > 0:
-                marks.tempi.setdefault(float(self._now), 60 / float(tempo[1]))
+                self._waiting.append(partial(self._tempo, 60 / float(tempo[1])))
         elif token.startswith('*I"'):
             self._names[spine.source] = " ".join(token[3:].split())
         elif token.startswith("*clef"):
@@ -239,6 +249,12 @@ class _Reading:
         elif token.startswith("*>") and "[" not in token:
             marks.label = token
         return spine
+
+    def _metre(self, n_beats: int, unit: int) -> None:
+        self._marks.metres.setdefault(self._now, Metre(float(self._now), n_beats, unit))
+
+    def _tempo(self, quarter: float) -> None:
+        self._marks.tempi.setdefault(float(self._now), quarter)
 
     def _bar_line(self, token: str) -> None:
         marks, number = self._marks, _BAR.match(token)
@@ -266,6 +282,8 @@ class _Reading:
             [self._now, *(s.end for s, own in zip(self._spines, sounds, strict=True) if own)]
         )
         self._now = now
+        if any(sounds):
+            self._place()
         if marks.label and any(token != "." for token in tokens):
             marks.sections.append((now, marks.label))
             marks.label = ""

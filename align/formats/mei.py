@@ -21,7 +21,8 @@ and ``tupletSpan``                     ``dur``
 cues, percussion clefs, ``ossia``      left out
 ====================================== =========================================================
 
-Staves go by their number, whatever their order. A bar lasts as long as the longest of its layers.
+Staves go by their number, whatever their order. A bar lasts as long as the longest of its layers,
+and no longer than its metre where rests alone would make it so.
 """
 
 import os
@@ -109,6 +110,7 @@ class _Layer:
     staff: str
     at: Fraction
     rests: Fraction = Fraction(0)  # whole bars of rest at its end
+    heard: Fraction = Fraction(0)  # where its last note ends
     factor: Fraction = Fraction(1)
     grace: bool = False
     spans: dict[str, Fraction] = field(default_factory=dict)  # of tuplets, by their last note
@@ -291,7 +293,8 @@ class _Reading:
         start, self._bar, n_before = self._at, measure.get("n", ""), len(self._notes)
         self._altered.clear()
         self._repeat_sign(measure.get("left", ""), start)
-        ends, rests = [Fraction(0)], [Fraction(0)]
+        ends, rests, heard = [Fraction(0)], [Fraction(0)], start
+        length = self._bar_length()
         spans = tuplet_spans(measure)
         for staff in played_as("staff", measure):
             number = staff.get("n", "1")
@@ -301,10 +304,15 @@ class _Reading:
                 place = _Layer(number, start, notes=before)
                 self._walk(layer, place, spans)
                 ends.append(place.at - start)
+                if self._metres and not place.heard:  # a rest for the bar, however it is written
+                    ends[-1] = min(ends[-1], length)
                 rests.append(place.rests)
-        if max(rests) > self._bar_length():  # of several bars
+                heard = max(heard, place.heard)
+        if length in ends and heard - start <= length:  # rests alone go beyond it
+            ends = [length]
+        if max(rests) > length:  # of several bars
             ends += rests
-        end = start + (max(ends) or max(rests) or self._bar_length())
+        end = start + (max(ends) or max(rests) or length)
         self._spans.append(Span(float(start), float(end), measure.get("n")))
         for note in self._notes[n_before:]:
             note.closing = note.grace and start < note.start == end
@@ -410,6 +418,7 @@ class _Reading:
                 tie = note.get("tie") or element.get("tie") or ""
                 self._note(note, layer, length, grace or note.get("grace") is not None, tie)
         layer.at += length
+        layer.heard = layer.at
 
     def _note(
         self, element: Element, layer: _Layer, length: Fraction, grace: bool, tie: str
@@ -471,6 +480,7 @@ class _Reading:
             moved = replace(note, start=note.start + length, end=note.end + length, id="")
             self._add(moved, layer)
         layer.at += length
+        layer.heard = layer.at
 
     def _add(self, note: _Note, layer: _Layer) -> None:
         self._notes.append(note)

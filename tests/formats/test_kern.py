@@ -84,6 +84,23 @@ def test_a_spine_that_has_nothing_more_rests(tmp_path: Path) -> None:
     assert notes_of(tmp_path, "**kern\t**kern", *lines) == want
 
 
+def test_bars_and_metres_stand_at_the_notes_behind_a_spine_that_ends_early(tmp_path: Path) -> None:
+    lines = (
+        "*M2/4\t*M2/4",
+        "2c\t4g",
+        "=2\t=2",
+        "*M3/4\t*M3/4",
+        "2.d\t4a",
+        "=3\t=3",
+        "4e\t4b",
+        "*-\t*-",
+    )
+    beats = score_of(tmp_path, "**kern\t**kern", *lines).beats
+    assert beats is not None
+    assert beats.at([0.5, 1.0, 2.0, 2.5])[0].tolist() == [1, 2, 2, 3]
+    assert beats.at([0.5, 1.0, 2.0, 2.5])[1].tolist() == [2.0, 1.0, 3.0, 1.0]
+
+
 def test_other_spines_behind_those_that_end(tmp_path: Path) -> None:
     first = "**kern", "*M3/4", "*>[A,B]", "*>A", "4c", "4d", "*>B", "2e", "*-", "!! more"
     second = (

@@ -142,6 +142,12 @@ def test_signs_between_two_repeats(tmp_path: Path) -> None:
     assert notes_of(tmp_path, bars) == "C4@0 D4@4 C4@8 E4@12"
 
 
+def test_rests_that_go_beyond_their_bar_leave_it_as_long_as_it_is(tmp_path: Path) -> None:
+    long, bar = '<rest dur="breve"/>', note("c", 2) + note("d", 2)
+    bars = [bar, long], [bar, note("e", 4) + long], [note("f", 2), long], [note("g"), note("a")]
+    assert read(tmp_path, ["", ""], *bars) == ("C4@0 D4@1 C4@2 E4@2 D4@3 F4@4 G4@6 A4@6")
+
+
 def test_rests_and_bars_that_are_played_again(tmp_path: Path) -> None:
     whole = plain("c", "1")
     assert notes_of(tmp_path, bar('<multiRest num="3"/>') + bar(whole)) == "C4@12"
