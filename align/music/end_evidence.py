@@ -21,7 +21,7 @@ from align.features.note_levels import level_columns, note_levels
 from align.music.performance import Performance
 from align.progress import counted, of_stage
 from align.results.time_map import mapped
-from align.types import Float64, IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = ["N_END_EVIDENCE", "Candidates", "end_candidates"]
 
@@ -46,6 +46,7 @@ _NEAR = 3  # frames about a candidate in which the fall is taken
 _AROUND = 4.0  # seconds, deviation of the weight of the notes around
 _AT = 0.03  # seconds within which a candidate is at a chord
 _LIMIT = 3.0  # of the size of evidence
+_AT_ONCE = 256  # notes whose neighbours are weighed together
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,11 +133,10 @@ def _struck_again(pitches: IntArray, onsets: Float64) -> Float64:
 
 def _heard(performance: Performance, onsets: Float64, limit: Float64) -> list[_Heard]:
     """Return what is heard of each note from 20 ms after its onset to its limit."""
-    levels = note_levels(performance.signal)[0].astype(np.float64)
+    levels = note_levels(performance.signal)[0]
     n, pitches = len(levels), performance.notes.pitches
     report = of_stage(performance.progress, "hearing ends") or (lambda done, total: None)
     report(0, pitches.size)
-    before, after = (_means(levels, *span) for span in (_BEFORE, _AFTER))
     frames = np.clip(np.rint(onsets / performance.signal.hop).astype(np.intp), 0, max(n - 2, 0))
     last = np.rint(limit / performance.signal.hop).astype(np.intp)
     hidden = np.zeros(levels.shape, dtype=np.bool_)
@@ -148,14 +148,16 @@ def _heard(performance: Performance, onsets: Float64, limit: Float64) -> list[_H
         first = min(int(frames[m]) + 2, n - 1)
         rows = slice(first, min(max(int(last[m]), first), n - 1) + 1)
         column = level_columns(pitch, _HARMONICS)
-        own, left = before[rows][:, column], after[rows][:, column]
+        beside = column + np.array([[0], [-1], [1]])  # a semitone
+        before, after = (_means(levels, rows, beside, *span) for span in (_BEFORE, _AFTER))
+        own, left = before[:, 0], after[:, 0]
         free = ~hidden[rows][:, column] & (own > _HEARD)
         some = free.any(axis=1)
         weight = np.where(free, own, 0.0)
         fall = own - left
         stands = [
-            np.where(some, np.where(free, _above(level[rows], column), -_HEARD).max(axis=1), 0.0)
-            for level in (before, after)
+            np.where(some, np.where(free, at - 0.5 * (below + above), -_HEARD).max(axis=1), 0.0)
+            for at, below, above in (level.transpose(1, 0, 2) for level in (before, after))
         ]
         report(m + 1, pitches.size)
         out.append(
@@ -170,19 +172,19 @@ def _heard(performance: Performance, onsets: Float64, limit: Float64) -> list[_H
     return out
 
 
-def _means(levels: Float64, first: int, end: int) -> Float64:
-    """Return the mean level over frames `first` to `end` from each one, at the edges fewer."""
-    sums = np.concatenate([np.zeros((1, levels.shape[1])), np.cumsum(levels, axis=0)])
-    at = np.arange(len(levels))
+def _means(levels: Float32, rows: slice, columns: IntArray, first: int, end: int) -> Float64:
+    """Return the mean level over frames `first` to `end` from each of `rows`, at edges fewer.
+
+    Of `columns` [shape=(...)], [shape=(rows, ...)].
+    """
+    at = np.arange(rows.start, rows.stop)
     a = np.clip(at + first, 0, len(levels) - 1)
     b = np.clip(at + end, a + 1, len(levels))
-    means: Float64 = (sums[b] - sums[a]) / (b - a)[:, None]
+    near = levels[a[0] : b[-1]][:, columns].astype(np.float64)
+    sums = np.concatenate([np.zeros((1, *columns.shape)), np.cumsum(near, axis=0)])
+    count = (b - a).reshape(-1, *(1,) * columns.ndim)
+    means: Float64 = (sums[b - a[0]] - sums[a - a[0]]) / count
     return means
-
-
-def _above(level: Float64, column: IntArray) -> Float64:
-    """Return by how much bands stand out from those a semitone beside."""
-    return level[:, column] - 0.5 * (level[:, column - 1] + level[:, column + 1])
 
 
 def _agreement(heard: list[_Heard], written: Float64, hop: float) -> Float64:
@@ -193,9 +195,12 @@ def _agreement(heard: list[_Heard], written: Float64, hop: float) -> Float64:
         if 0 <= at < one.fall.size - 8 and one.free[at] > 0:
             falls[m] = one.fall[max(at - 2, 0) : at + 3].max()
     known = np.flatnonzero(np.isfinite(falls))
-    weight = np.exp(-0.5 * ((written[known] - written[:, None]) / _AROUND) ** 2)
-    weight *= known != np.arange(written.size)[:, None]
-    mean: Float64 = (weight @ falls[known]) / np.maximum(weight.sum(axis=1), 1e-9)
+    mean = np.zeros(written.size)
+    for begin in range(0, written.size, _AT_ONCE):  # all at once take gigabytes
+        some = np.arange(begin, min(begin + _AT_ONCE, written.size))
+        weight = np.exp(-0.5 * ((written[known] - written[some, None]) / _AROUND) ** 2)
+        weight *= known != some[:, None]
+        mean[some] = (weight @ falls[known]) / np.maximum(weight.sum(axis=1), 1e-9)
     return mean
 
 

@@ -68,6 +68,16 @@ def fitted(learned: list[tuple[TimedPiece, PlacedNotes]]) -> EvidenceModel:
     return model
 
 
+def test_notes_around_are_weighed_a_few_at_a_time(
+    learned: list[tuple[TimedPiece, PlacedNotes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    piece, placed = learned[0]
+    together = end_candidates(piece.performance, placed.notes, placed.chords)
+    monkeypatch.setattr("align.music.end_evidence._AT_ONCE", 5)
+    made = end_candidates(piece.performance, placed.notes, placed.chords)
+    np.testing.assert_allclose(made.evidence, together.evidence, rtol=1e-12)
+
+
 def test_ends_that_the_score_does_not_know_are_found(fitted: EvidenceModel) -> None:
     piece, placed = timed(9)
     told: list[tuple[str, int, int]] = []
