@@ -62,6 +62,12 @@ def validate_speech(
             stored.setdefault(label, pair.path)
         if phones is not None:
             errors.extend(_unknown_phones(labels, phones))
+    bare = [pair for pair in pairs if pair.audio is not None and pair.labels is None]
+    if len(bare) > 1 and all(pair.labels is None for pair in pairs):
+        texts = sum(os.path.exists(f"{os.path.splitext(pair.path)[0]}.txt") for pair in bare)
+        hint = f"; {texts} have a transcript, which --text checks" if texts else ""
+        why = f"none of its {len(bare)} recordings has labels of its name beside it{hint}."
+        return Validation(0, (Issue(root, why, "error"),), ())
     warnings.extend(odd_formats(formats))
     warnings.extend(_stored_twice(stored))
     return Validation(len(formats), tuple(errors), tuple(warnings))
