@@ -112,6 +112,7 @@ def search_in_windows(
         if wider is None:
             return Searched(found, windows, touched, rounds)
         windows = wider
+        del found  # its tables are as large as those that come
 
 
 def near_edges(

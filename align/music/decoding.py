@@ -139,7 +139,7 @@ class _Search:
     def decode(self, windows: IntArray) -> FoundChords:
         performance, functions = self.performance, self.functions
         onset_terms, self.kept = functions.onset_terms(performance, windows, self.kept)
-        for _ in counted(range(functions.passes), performance.progress, "aligning"):
+        for left in counted(range(functions.passes)[::-1], performance.progress, "aligning"):
             x = functions.base_functions(
                 performance, windows, onset_terms, self.times, self.spread
             )
@@ -148,6 +148,8 @@ class _Search:
             self.times = np.asarray(path.onsets * self.hop, dtype=np.float64)
             written = performance.chords.onsets
             self.spread = tempo_spread(written, self.times, default=SPREAD)
+            if left:
+                del x, potentials  # those of the next pass are as large
         return FoundChords(path.onsets, x, potentials, windows, self.kept, path.score)
 
     def near(self, found: FoundChords, windows: IntArray) -> npt.NDArray[np.bool_]:
