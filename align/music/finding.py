@@ -34,6 +34,7 @@ from align.music.parts import (
     described_part,
     known_repeats,
     nearby_key_fits,
+    out_of_order,
     passages_played,
     played_parts,
     seconds_again,
@@ -274,7 +275,7 @@ def result_of(
         chords = continued(whole.chords.onsets, known, placed.chords, duration)
     passages = passages_played(found.passages, whole.chords.onsets, whole.score.beats)
     if passages:
-        warnings.insert(0, described_part(passages, index, n))
+        warnings.insert(0, described_part(passages, index, whole.score.onsets))
     tuning = signal_tuning(part.signal)
     told = described(part.shift, tuning) if match is not None else None
     if told is not None:
@@ -352,10 +353,12 @@ def _disagreement(
     if model is None or found.placed.unplayed is None:
         return None, ()
     unplayed = unplayed_of(model(found.placed.unplayed)[part.row], found.index, len(whole.score))
+    swapped = out_of_order(passages, found.index, whole.score.onsets)
+    unplayed[swapped] = 0.0  # they are played elsewhere
     mismatches = score_mismatches(
         whole.score,
         unplayed,
-        found.index,
+        np.union1d(found.index, swapped),
         whole.chord_of,
         chords,
         whole.chords.onsets,

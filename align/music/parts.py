@@ -31,6 +31,7 @@ __all__ = [
     "described_part",
     "known_repeats",
     "nearby_key_fits",
+    "out_of_order",
     "passages_played",
     "played_parts",
     "seconds_again",
@@ -224,27 +225,61 @@ def passages_played(
     return tuple(out)
 
 
-def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, n_notes: int) -> str:
-    """Return which passages are played, and which of the notes are none of `index`.
+def out_of_order(
+    passages: tuple[PlayedPassage, ...], index: IntArray, onsets: Float64
+) -> IntArray:
+    """Return the notes that passages hold, and that are none of `index`.
+
+    They are played before notes that stand before them in the score, so they have no times.
+    `onsets` [shape=(N,)] are those of all notes, in seconds of the score.
 
     Examples
     --------
-    >>> described_part((PlayedPassage(0.5, 9.0, 10.0, 20.0),), np.arange(10, 100), 120)[:77]
+    >>> swapped = PlayedPassage(0.0, 2.0, 4.0, 6.0), PlayedPassage(2.0, 4.0, 0.0, 2.0)
+    >>> out_of_order(swapped, np.array([4, 5, 6]), np.arange(7.0))
+    array([0, 1, 2])
+    """
+    within = np.zeros(onsets.size, dtype=np.bool_)
+    for p in passages:
+        start, end = p.score_start - _ROUNDING, p.score_end + _ROUNDING
+        within |= (onsets >= start) & (onsets <= end)
+    within[index] = False
+    return np.flatnonzero(within)
+
+
+def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, onsets: Float64) -> str:
+    """Return which passages are played, and which of the notes are none of `index`.
+
+    `onsets` [shape=(N,)] are those of all notes, in seconds of the score.
+
+    Examples
+    --------
+    >>> part = (PlayedPassage(0.5, 9.0, 10.0, 20.0),)
+    >>> described_part(part, np.arange(10, 21), np.arange(40.0))[:77]
     'the recording holds a part of the score: from 0.5 to 9.0 s 10.0 to 20.0 s of '
     """
     listed = "; ".join(map(str, passages))
     head = f"parts of the score, in this order: {listed}"
     if len(passages) == 1:
         head = f"a part of the score: {listed}"
-    first, last = int(index.min()), int(index.max())
-    missing = first, last + 1 - first - index.size, n_notes - 1 - last
-    names = f"the first {missing[0]}", f"{missing[1]} in between", f"the last {missing[2]}"
-    which = ", ".join(name for name, count in zip(names, missing, strict=True) if count)
+    swapped = out_of_order(passages, index, onsets)
+    missing = np.setdiff1d(np.arange(onsets.size), np.union1d(index, swapped))
+    before, behind = (missing < index.min()).sum(), (missing > index.max()).sum()
+    counts = {
+        f"the first {before}": before,
+        f"{missing.size - before - behind} in between": missing.size - before - behind,
+        f"the last {behind}": behind,
+    }
     rest = ""
-    if which:
+    if missing.size:
         rest = (
-            f"; these of the {n_notes} notes of the score seem not to have been played, and their "
-            f"times mean nothing: {which}"
+            f"; these of the {onsets.size} notes of the score seem not to have been played, and "
+            f"their times mean nothing: {', '.join(name for name, n in counts.items() if n)}"
+        )
+    if swapped.size:
+        rest += (
+            f"; {swapped.size} notes are played in another order than that of the score, and "
+            "their times mean nothing: align these parts by themselves"
         )
     return f"the recording holds {head}{rest}."
 

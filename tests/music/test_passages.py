@@ -26,13 +26,15 @@ def test_passages_are_told_in_seconds_and_in_bars():
     assert (told[0].start, told[0].end) == (1.0, 7.0)
     assert (told[0].score_start, told[0].score_end) == (2.0, 5.0)
     index = np.r_[4:11, 20:31]
-    text = described_part(told, index, 60)
+    text = described_part(told, index, SCORE.onsets)
     assert "from 1.0 to 7.0 s bars 2 to 3 (2.0 to 5.0 s of the score); from 8.0" in text
     assert "; these of the 60 notes of the score seem not to have been played" in text
     assert text.endswith(": the first 4, 9 in between, the last 29.")
-    again = described_part(told, np.arange(60), 60)
+    again = described_part(told, np.arange(60), SCORE.onsets)
     assert "parts of the score, in this order" in again
     assert "not to have been played" not in again
+    swapped = described_part(told[::-1], np.arange(20, 31), SCORE.onsets)
+    assert ": the first 13, the last 29; 7 notes are played in another order than" in swapped
 
 
 PITCHES = np.random.default_rng(4).integers(50, 80, 60)
