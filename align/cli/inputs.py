@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.errors import DataError, ParameterError
+from align.files.regular import why_missing
 
 if TYPE_CHECKING:
     from align.speech.text.reading.transcript import Utterance
@@ -47,6 +48,8 @@ def file_beside(audio: Path, option: str, suffixes: Sequence[str]) -> str:
 
     path = find_beside(str(audio), suffixes)
     if path is None:
+        if not audio.exists():
+            raise DataError(why_missing(audio, "there is no such file."), path=audio)
         raise DataError(
             f"has no file beside it for {option} without a value ({', '.join(suffixes)}).",
             path=audio,

@@ -105,7 +105,8 @@ def test_a_file_beside_the_recording(here: Path) -> None:
     Path("Kiwi.phones").write_text("sil k iy w iy sil")
     assert run("speech", "kiwi.flac", "-o", "2.phn", "--phones").exit_code == 0
     assert len(Path("2.phn").read_text().splitlines()) == 6
-    assert_refused(run("speech", "away/kiwi.flac", "--text"), 1, str(Path("away/kiwi.flac")))
+    nowhere = run("speech", "away/kiwi.flac", "--text")
+    assert_refused(nowhere, 1, str(Path("away/kiwi.flac")), "there is no such file.")
     assert_refused(run("speech", "-", "--text", stdin=""), 2, "beside standard input", "--text")
 
 
