@@ -25,6 +25,8 @@ __all__ = ["hidden_files", "validate_speech"]
 _SHORT, _LONG = 0.004, 1.0
 """Phones outside these lengths in seconds deserve a second look (TIMIT's lie within them)."""
 
+_MANY = 5  # odd lengths in one file, beyond which they are told together
+
 
 def validate_speech(
     root: str,
@@ -112,19 +114,21 @@ def _odd_labels(labels: Labels, duration: float) -> Iterator[Issue]:
     lines = labels.lines or range(1, len(labels) + 1)
     lengths = labels.intervals[:, 1] - labels.intervals[:, 0]
     before = None
+    odd: list[str] = []
     for label, line, length in zip(labels.labels, lines, lengths.tolist(), strict=True):
         silent = label in SILENCES
         if length < _SHORT or (length > _LONG and not silent):
             size = "short" if length < _SHORT else "long"
-            yield Issue(
-                labels.path,
-                f"line {line}: {label!r} is suspiciously {size} ({1000 * length:.1f} ms).",
-            )
+            odd.append(f"line {line}: {label!r} is suspiciously {size} ({1000 * length:.1f} ms)")
         if silent and label == before:
             yield Issue(
                 labels.path, f"line {line}: {label!r} follows {label!r}; join the two into one."
             )
         before = label
+    if len(odd) > _MANY:
+        more = f"and {len(odd) - 1} others of {len(labels)} are"
+        odd = [f"{odd[0]}, {more}; check the unit or sampling rate of the times"]
+    yield from (Issue(labels.path, f"{text}.") for text in odd)
     if duration - labels.end > 1.0:
         yield Issue(
             labels.path,

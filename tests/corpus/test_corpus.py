@@ -360,6 +360,21 @@ def test_validation_names_what_is_wrong(tmp_path):
     assert str(found).splitlines()[-1] == "5 usable recordings, 1 problem, 8 warnings"
 
 
+def test_what_is_wrong_with_most_is_told_once(tmp_path):
+    for name in "ab":
+        sound(tmp_path / f"{name}.wav")
+        (tmp_path / f"{name}.txt").write_text("kiwi", encoding="utf-8")
+    (problem,) = validate_corpus(tmp_path).problems
+    assert problem.message == (
+        "none of its 2 recordings has labels of its name beside it; 2 have a transcript, which "
+        "--text checks."
+    )
+    phn(tmp_path / "a.phn", "".join(f"{10 * k} {10 * k + 10} k{k}\n" for k in range(9)))
+    told = [issue.message for issue in validate_corpus(tmp_path).warnings]
+    odd = "line 1: 'k0' is suspiciously short (0.6 ms), and 8 others of 9 are; check the unit or "
+    assert [text for text in told if "short" in text] == [f"{odd}sampling rate of the times."]
+
+
 def test_accents_that_are_stored_in_two_ways_are_told(tmp_path):
     for name, vowel in (("a", "\u1ebd"), ("b", "e\u0303"), ("c", "\u1ebd")):
         sound(tmp_path / f"{name}.wav")
