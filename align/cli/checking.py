@@ -52,7 +52,7 @@ def validate_speech(
 
     Errors make a recording useless and the exit status 1; warnings only deserve a look.
     """  # noqa: D301
-    known = None
+    known = taken = None
     if model is not None:
         import align
         from align.speech.text.model import model_labels
@@ -60,14 +60,14 @@ def validate_speech(
         aligner: Any = align.load(model)
         if aligner.kind != "speech":
             raise ParameterError(f"{model} is a model of {aligner.kind}, not of speech.")
-        known = model_labels(aligner)
+        known, taken = model_labels(aligner), aligner.taken_labels()
     console: Console = context.obj
     problems = False
     if not text:
         from align.corpus.validation import validate_corpus
 
         found = validate_corpus(
-            corpus, kind="speech", phones=known, tier=tier, progress=console.progress
+            corpus, kind="speech", phones=taken, tier=tier, progress=console.progress
         )
         problems = bool(found.problems)
         found_out(console, str(found), problems)

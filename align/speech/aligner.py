@@ -2,7 +2,7 @@
 
 import copy
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -39,7 +39,7 @@ from align.speech.feature_sets import (
 )
 from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
-from align.speech.labels import PhoneLabels
+from align.speech.labels import PhoneLabels, TakenLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
 from align.speech.mismatches import by_second_ear, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
@@ -527,6 +527,10 @@ class SpeechAligner(PhoneAligner):
     def known_labels(self) -> set[str]:
         """Labels that can be aligned: those trained on, and those that map to their phones."""
         return self._phone_labels().known()
+
+    def taken_labels(self) -> Collection[str]:
+        """Labels that `align` takes: also those that it spells otherwise, such as AE1 for ae."""
+        return TakenLabels(self._phone_labels())
 
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
         if self.takes_ipa:  # whatever can be read as IPA can be learned from, and nothing else

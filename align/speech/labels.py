@@ -1,7 +1,7 @@
 """Which labels of phones a model knows, and how those that are given are spelled as it does."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from align.speech.expansion import Spelled, closures_of
 from align.speech.text.pronouncing.arpabet import IpaLabels, spell
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event
 
-__all__ = ["PhoneLabels"]
+__all__ = ["PhoneLabels", "TakenLabels"]
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,38 @@ class PhoneLabels:
         """Each label trained on, by its composed form; of two with one form the composed one."""
         forms = {_composed(label): label for label in self.trained}
         return forms | {label: label for label in self.trained if label in forms}
+
+
+class TakenLabels(Collection[str]):
+    """The labels that a model takes: those it knows, and what it spells as one of them.
+
+    Examples
+    --------
+    >>> taken = TakenLabels(PhoneLabels({}, ("ae", "k"), ipa=False, noise=False))
+    >>> "AE1" in taken, "æ" in taken, "q" in taken, sorted(taken)
+    (True, True, False, ['ae', 'k'])
+    """
+
+    def __init__(self, labels: PhoneLabels) -> None:
+        self._labels = labels
+        self._seen: dict[str, bool] = {}
+
+    def __contains__(self, label: object) -> bool:
+        if not isinstance(label, str):
+            return False
+        if label not in self._seen:
+            try:
+                self._labels.check((label,), "")
+                self._seen[label] = True
+            except DataError:
+                self._seen[label] = False
+        return self._seen[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels.known())
+
+    def __len__(self) -> int:
+        return len(self._labels.known())
 
 
 def _composed(label: str) -> str:

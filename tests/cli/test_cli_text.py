@@ -498,7 +498,7 @@ def test_validation_of_labels_against_a_model_and_the_recording(here: Path) -> N
     (here / "corpus").mkdir()
     shutil.copy("kiwi.flac", "corpus/kiwi.flac")
     shutil.copy("kiwi.flac", "corpus/other.flac")
-    grid = {"phones": (["k", "xx"], [(0.0, 0.2), (0.2, 0.4)])}
+    grid = {"phones": (["k", "IY1", "xx"], [(0.0, 0.1), (0.1, 0.2), (0.2, 0.4)])}
     Path("corpus/kiwi.TextGrid").write_text(format_textgrid(grid, end - 0.5))
     grid = {"phones": (["", ""], [(0.0, 0.2), (0.2, 0.4)])}
     Path("corpus/other.TextGrid").write_text(format_textgrid(grid, end))
@@ -508,6 +508,7 @@ def test_validation_of_labels_against_a_model_and_the_recording(here: Path) -> N
     )
     assert result.exit_code == 1
     assert "unknown phone 'xx'" in result.stdout
+    assert result.stdout.count("unknown phone") == 1
     assert f"ends at {end - 0.5:.3f} s, the recording at {end:.3f} s" in result.stdout
     assert "other.TextGrid: tier 'phones' is empty" in result.stdout
     assert "did you mean 'kiwi'?" in result.stdout
