@@ -2,7 +2,8 @@
 
 Problems: a file that cannot be used. Warnings, for what deserves a look:
 
-* audio without a score or true times, and the other way round; files that another one hides;
+* audio without a score or true times, and the other way round; files that another one hides; of
+  pieces that all lack true times, such as are to be aligned, this is said once;
 * notes of the score that no piano has, which are left out;
 * notes of the score that were not played, where they are more than a quarter;
 * a recording that goes on long after the last note, or whose first note is late;
@@ -40,14 +41,15 @@ def validate_music(root: str, *, progress: Progress | None = None) -> Validation
         raise DataError(NO_PIECES, path=root)
     errors: list[Issue] = []
     warnings: list[Issue] = []
+    untimed = all(piece.truth is None for piece in pieces)
     usable = 0
     for n, piece in enumerate(pieces, start=1):
         if progress is not None:
             progress("checking", n, len(pieces))
-        if piece.missing:
-            warnings.append(
-                Issue(piece.path, f"has no {' and no '.join(piece.missing)} beside it.")
-            )
+        missing = [name for name in piece.missing if name != "truth" or not untimed]
+        if missing:
+            warnings.append(Issue(piece.path, f"has no {' and no '.join(missing)} beside it."))
+        if piece.audio is None or piece.score is None:
             continue
         for other in piece.others:
             warnings.append(Issue(other, "is not used: another file of the piece goes first."))
@@ -57,18 +59,19 @@ def validate_music(root: str, *, progress: Progress | None = None) -> Validation
             path, reason = problem_of(error, piece.path)
             errors.append(Issue(path, reason, "error"))
             continue
-        assert piece.audio is not None
-        assert piece.truth is not None
-        usable += 1
+        usable += truth is not None or untimed
         if info.rate < _LOWEST_RATE:
             text = f"is sampled at {info.rate} Hz; {_LOWEST_RATE} Hz or more would be better."
             warnings.append(Issue(piece.audio, text))
-        assert piece.score is not None
         warnings.extend(Issue(piece.score, text) for text in score.warnings)
-        onsets = truth.onsets(len(score))
-        warnings.extend(
-            Issue(piece.truth, text) for text in _odd(score.onsets, onsets, info.duration)
-        )
+        if piece.truth is not None and truth is not None:
+            onsets = truth.onsets(len(score))
+            warnings.extend(
+                Issue(piece.truth, text) for text in _odd(score.onsets, onsets, info.duration)
+            )
+    if untimed:
+        text = "no piece has true times: they can be aligned, and not learned from or scored."
+        warnings.append(Issue(root, text))
     return Validation(usable, tuple(errors), tuple(warnings))
 
 

@@ -281,6 +281,7 @@ def _read_music(root: str, groups: Groups) -> Corpus:
         except AlignError as error:
             problems.append(problem_of(error, piece.path))
             continue
+        assert truth is not None
         examples.append(music_example(piece.audio, score, truth, piece.group))
     if not examples:
         if problems:
@@ -295,8 +296,8 @@ def _read_music(root: str, groups: Groups) -> Corpus:
     return Corpus(examples, problems, unpaired, "music")
 
 
-def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth]":
-    """Read the header of the audio, the score and the true times of a piece that has all three.
+def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth | None]":
+    """Read the header of the audio, the score and the true times of a piece, if it has these.
 
     Raises DataError if one of them cannot be used, or a note is played outside the recording.
     """
@@ -304,9 +305,10 @@ def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth]":
 
     assert piece.audio is not None
     assert piece.score is not None
-    assert piece.truth is not None
     info = header(piece.audio)
     score = read_score(piece.score)
+    if piece.truth is None:
+        return info, score, None
     truth = read_note_truth(piece.truth, score)
     check_within(info, truth, piece.truth)
     return info, score, truth

@@ -230,6 +230,15 @@ def test_a_piece_with_something_missing(music: Path, missing: str) -> None:
     assert f"has no {missing.partition('.')[0]} beside it" in warning.message
 
 
+def test_pieces_without_any_truth_are_checked_for_what_can_be_aligned(music: Path) -> None:
+    for truth in music.rglob("truth.csv"):
+        truth.unlink()
+    break_piece(music / "old" / "one", "score")
+    found = validate_corpus(music, kind="music")
+    assert [issue.message[:23] for issue in found.warnings] == ["no piece has true times"]
+    assert (found.recordings, "damaged" in found.problems[0].message) == (2, True)
+
+
 def test_no_pieces(tmp_path: Path, music: Path) -> None:
     (tmp_path / "empty").mkdir()
     for function in (
