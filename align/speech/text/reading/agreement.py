@@ -41,7 +41,7 @@ _FRENCH = (
     r"heure|minute|seconde|semaine|année|journée|fille|femme|personne|page|voiture|maison|tonne|place|"
     r"pièce|école|église|ville|rue|histoire|nuit|fois|voix|\w+[st]ion|\w+ette"
 )
-_ITALIAN = "settimana|volta|persona|donna|ragazza|bambina|tazza|notte|tonnellata|pagina|parte"
+_ITALIAN = "settimana|volta|persona|donna|ragazza|bambina|tazza|notte|tonnellata|pagina"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ _RULES = {
         "(?!)",
         {
             _ITALIAN: "una",
-            "anno|mese|giorno|minuto|secondo|chilo|metro|litro|grammo|uomo|ragazzo|ora": "un",
+            "anno|mese|giorno|minuto|secondo|chilo|metro|litro|grammo|uomo|euro|ora": "un",
         },
     ),
     "fr": _Agreement(f"(?:{_FRENCH})s?", {_FRENCH: "une"}, endings={r"\bun$": "une"}),
@@ -112,7 +112,8 @@ def spell_counted(text: str, language: str, number: Number) -> str:
 
 def _said(match: re.Match[str], rule: _Agreement, number: Number) -> str:
     """Return the number as it is said, or its digits where it is said as it is counted."""
-    before, digits, noun = match["before"] or "", match["digits"], match["noun"] or ""
+    before, digits = match["before"] or "", match["digits"]
+    noun = (match["noun"] or "").lower()
     value = int(digits.replace(".", ""))
     year = len(digits) == 4 and 1500 <= value <= 2100
     if year or value >= 1_000_000 or _NAMED.fullmatch(before):

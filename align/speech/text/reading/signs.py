@@ -201,7 +201,9 @@ SIGNS_OF: Mapping[str, Signs] = {
         {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
          r"(?<![\w.])Kap\.(?=\s?[0-9]|\s[a-z])": "Kapitel", r"(?<![\w.])Bd\.(?=\s?[0-9])": "Band",
          r"(?<![\w.])Nr\.(?=[0-9])": "Nummer ",
-         r"(?<![\w.-])(?<![0-9]\s)St\.(?:\s|(?=-))(?=-?[A-ZÄÖÜ][a-zäöüß])": "Sankt ",
+         # not pieces: drei Euro pro St. Das
+         r"(?<![\w.-])(?<![0-9]\s)(?<!pro\s)(?<!je\s)St\.(?:\s|(?=-))(?=-?[A-ZÄÖÜ][a-zäöüß])":
+         "Sankt ",
          # not films of this kind
          r"(?<![\w.])(?<!ser )(?<!ner )(?<!ihrer )(?<!aller )(?<!solcher )Art\.(?=\s?[0-9])":
          "Artikel",
