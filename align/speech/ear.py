@@ -99,14 +99,20 @@ class Ear:
 
     def _asked(
         self, ways: WaysOfWords, times: Float64
-    ) -> tuple[Signal, list[Ways], IntArray, IntArray]:
+    ) -> tuple[Signal, Sequence[Ways], IntArray, IntArray]:
         """Return what `align.speech.word_ear` is asked with."""
         start, stop = np.rint(times / self._signal.hop).astype(np.intp).T
-        known = [[self._columns(way) for way in of_word] for of_word in ways]
-        return self._signal, [[way for way in of_word if way] for of_word in known], start, stop
+        labels = [*dict.fromkeys(label for own in ways for way in own for label in way)]
+        found = zip(labels, self._columns(labels), strict=True)
+        column = {label: own for label, own in found if own is not None}
+        known = [
+            [[column[label] for label in way] for way in own if way and column.keys() >= {*way}]
+            for own in ways
+        ]
+        return self._signal, known, start, stop
 
-    def _columns(self, labels: Sequence[str]) -> list[int]:
-        """Return the phones that labels sound like; nothing where one is no sound."""
+    def _columns(self, labels: Sequence[str]) -> list[int | None]:
+        """Return the phones that labels sound like; None of what is no sound."""
         columns = []
         for label, sound in zip(labels, self._sounds(labels), strict=True):
             own = english_phone(label) if self._english else None
@@ -115,7 +121,5 @@ class Ear:
                     own = None if sound is None else monophone(sound)
                 except DataError:
                     pass
-            if own is None:
-                return []
             columns.append(own)
         return columns

@@ -42,15 +42,16 @@ class PhoneLabels:
 
     def check(self, events: Sequence[Event], name: str) -> None:
         """Raise DataError that names the recording where a label is not known."""
+        labels = dict.fromkeys(map(str, events))
         if self.ipa:
-            for event in events:
+            for label in labels:
                 try:
-                    articulation(self.symbol(str(event)))
+                    articulation(self.symbol(label))
                 except DataError as error:
                     raise DataError(error.message, path=name) from None
             return
         known = self.known() | ({SPOKEN_NOISE} if self.noise else set())
-        unknown = sorted({str(e) for e in events if self._canonical(e, known) not in known})
+        unknown = sorted(label for label in labels if self._canonical(label, known) not in known)
         if unknown:
             hints = ", ".join(describe_unknown(label, known) for label in unknown)
             plural = "phones" if len(unknown) > 1 else "phone"

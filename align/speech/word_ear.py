@@ -23,6 +23,7 @@ speech are no part of it.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -56,58 +57,66 @@ _USUAL = 2.7, 6.4  # how much less a text fits there without a word that was sai
 _SIZE = 3.0  # and what this is divided by
 
 
-_OTHER = States(np.zeros(1, dtype=np.intp), np.zeros(1), np.zeros(1))
-"""Anything else, which is the first column of all sounds."""
+_OTHER = States(np.full(1, -1), np.zeros(1), np.zeros(1))
+"""Anything else, which stands in front of all senones."""
+
+_Row: TypeAlias = tuple[States, IntArray]
+"""The states of all ways of a word, one after the other, and where each way begins and ends."""
 
 
-class _Door(NamedTuple):
-    """The best score of all before a word, if that ends before frame `first`, the next, ..."""
+class _Gap(NamedTuple):
+    """The best scores of all up to each frame in which a gap between words may be.
 
-    first: int
-    score: Float64
+    They end with the words before it, a pause behind these or none, something else, or any of it.
+    """
+
+    left: Float64
+    quiet: Float64
+    said: Float64
+    door: Float64
 
 
 class _Exits(NamedTuple):
-    """The same of what passes some states; `since` has the frames when they were entered."""
+    """The same of each way of a word [shape=(N, T)]; `since` has the frames when it began."""
 
-    first: int
     score: Float64
     since: IntArray
 
 
-class _Gap(NamedTuple):
-    """The doors in a gap: behind the words before it, a pause or none, something else, and all."""
-
-    left: _Door
-    quiet: _Door
-    said: _Exits
-    door: _Door
-
-
 class _Sounds(NamedTuple):
-    """The scores of states from frame `first` on, a column for each."""
+    """The scores of states from frame `first` on, a column for each; the first is anything else.
+
+    The states of a `pause` are among them.
+    """
 
     first: int
     scores: Float32
+    pause: States
 
     def reversed(self, n_frames: int) -> "_Sounds":
         """Return them as they are in a recording of so many frames when time runs backwards."""
         first = n_frames - self.first - len(self.scores)
-        return _Sounds(first, np.ascontiguousarray(self.scores[::-1]))
+        return _Sounds(first, np.ascontiguousarray(self.scores[::-1]), self.pause.reversed())
 
 
 class _Word(NamedTuple):
-    """The ways of a word, as states, the frames in which it may be, and how these sound.
+    """The ways of a word, the frames in which it may be, and how these sound.
 
-    The sounds reach over the frames of both its neighbours, or to an end of the recording; with
-    them there is a pause beside the word.
+    Way i has the states from ``begins[i]`` on, up to ``begins[i + 1]``. The sounds reach over the
+    frames of both neighbours of the word, or to an end of the recording.
     """
 
-    ways: list[States]
+    states: States
+    begins: IntArray
     first: int
     last: int
     sounds: _Sounds
-    pause: States
+
+    def reversed(self, n_frames: int, sounds: _Sounds) -> "_Word":
+        """Return it as it is when time runs backwards; `sounds` are those of then."""
+        begins = self.begins[-1] - self.begins[::-1]
+        first, last = n_frames - self.last, n_frames - self.first
+        return _Word(self.states.reversed(), begins, first, last, sounds)
 
 
 def hears_words(signal: Signal) -> bool:
@@ -161,7 +170,7 @@ def gap_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArr
 def text_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> float:
     """Return what the best path through a text scores; parameters are those of `gap_ear`."""
     gaps, _ = _heard(signal, words, start, stop, far=True).walked()
-    return float(gaps[-1].door.score[-1])
+    return float(gaps[-1].door[-1])
 
 
 def _heard(
@@ -176,7 +185,7 @@ def _heard(
     return _text(signal, _states(words, first, last), first, last, other, far=far)
 
 
-def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[list[States]]:
+def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[_Row]:
     """Return the states of the ways of words, between their neighbours or pauses."""
     silent = phone_names().index("SIL")
     apart = np.append(first, last[-1:] + _TOGETHER + 1) - np.append(-_TOGETHER - 1, last)
@@ -186,13 +195,21 @@ def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[list
         behind = words[k + 1][0][0] if k + 1 < len(words) and words[k + 1] else silent
         before = before if apart[k] <= _TOGETHER else silent
         behind = behind if apart[k + 1] <= _TOGETHER else silent
-        rows.append([states_of(tuple(way), before, behind) for way in ways[:_WAYS]])
+        rows.append(_row(tuple(map(tuple, ways[:_WAYS])), before, behind))
     return rows
+
+
+@lru_cache(maxsize=4096)
+def _row(ways: tuple[tuple[int, ...], ...], before: int, behind: int) -> _Row:
+    """Return the states of the ways of a word between two phones, and where each way begins."""
+    own = [states_of(way, before, behind) for way in ways] or [_OTHER]
+    begins = np.cumsum([0, *(len(way.senones) for way in own)])
+    return States(*map(np.concatenate, zip(*own, strict=True))), begins
 
 
 def _text(
     signal: Signal,
-    rows: Sequence[list[States]],
+    rows: Sequence[_Row],
     first: IntArray,
     last: IntArray,
     other: Float32,
@@ -201,7 +218,7 @@ def _text(
 ) -> "_Text":
     """Return a text of words that were placed from frames `first` to `last`, nearly.
 
-    `rows` are the states of the ways of each, and `other` how anything else sounds [shape=(T,)].
+    `rows` are those of `_states`, and `other` is how anything else sounds [shape=(T,)].
     If words may be `far` from there, something else may be said beside them, between pauses.
     """
     n_words, n_frames, pause = len(rows), len(other), pause_states()
@@ -212,23 +229,21 @@ def _text(
         while stop < n_words and high[stop] - low[k] <= _AT_ONCE:
             stop += 1
         begin, end = low[k - 1] if k else 0, high[stop] if stop < n_words else n_frames
-        senones = [own.senones for ways in rows[k:stop] for own in ways]
-        used = np.unique(np.concatenate([pause.senones, *senones]))
-        sounds = _sounds(signal, used, begin, end, other)
-        for at in range(k, stop):
-            ways = [_in_columns(own, used) for own in rows[at]]
-            words.append(
-                _Word(ways or [_OTHER], low[at], high[at], sounds, _in_columns(pause, used))
-            )
+        senones = [own.senones for own, _ in rows[k:stop]]
+        used = np.unique(np.concatenate([_OTHER.senones, pause.senones, *senones]))
+        scores = _scores(signal, used[1:], begin, end, other)
+        sounds = _Sounds(begin, scores, _in_columns(pause, used))
+        for at, (own, begins) in enumerate(rows[k:stop], start=k):
+            words.append(_Word(_in_columns(own, used), begins, low[at], high[at], sounds))
     return _Text(words, n_frames, far)
 
 
-def _sounds(signal: Signal, senones: IntArray, begin: int, end: int, other: Float32) -> _Sounds:
-    """Return how frames `begin` to `end` sound: like anything else, and like some senones."""
+def _scores(signal: Signal, senones: IntArray, begin: int, end: int, other: Float32) -> Float32:
+    """Return the scores of frames `begin` to `end`: of anything else, and of some senones."""
 
-    def compute() -> _Sounds:
+    def compute() -> Float32:
         heard = senone_scores(signal, senones, begin, end)
-        return _Sounds(begin, np.column_stack((other[begin:end], heard)))
+        return np.column_stack((other[begin:end], heard))
 
     if end - begin < len(other):
         return compute()
@@ -236,8 +251,8 @@ def _sounds(signal: Signal, senones: IntArray, begin: int, end: int, other: Floa
 
 
 def _in_columns(states: States, senones: IntArray) -> States:
-    """Return states by their columns of sounds: anything else, and some senones."""
-    return states._replace(senones=1 + np.searchsorted(senones, states.senones))
+    """Return states by the places of theirs among some senones, which are columns of sounds."""
+    return states._replace(senones=np.searchsorted(senones, states.senones))
 
 
 def _near(
@@ -263,72 +278,45 @@ class _Text(NamedTuple):
     def reversed(self) -> "_Text":
         """Return it as it is when time runs backwards."""
         n = self.n_frames
-        turned = {id(word.sounds): word.sounds.reversed(n) for word in self.words}
-        words = [
-            _Word(
-                [way.reversed() for way in word.ways],
-                n - word.last,
-                n - word.first,
-                turned[id(word.sounds)],
-                word.pause.reversed(),
-            )
-            for word in reversed(self.words)
-        ]
+        every = {id(word.sounds): word.sounds for word in self.words}  # words share them
+        turned = {key: sounds.reversed(n) for key, sounds in every.items()}
+        words = [word.reversed(n, turned[id(word.sounds)]) for word in reversed(self.words)]
         return self._replace(words=words)
 
-    def walked(self) -> tuple[list[_Gap], list[list[_Exits]]]:
-        """Return the gap before each word and that behind the last; and the exits of its ways."""
+    def walked(self) -> tuple[list[_Gap], list[_Exits]]:
+        """Return the gap before each word and that behind the last; and the exits of words.
+
+        A gap may be in the frames of the words on both sides of it.
+        """
         words, n = self.words, self.n_frames
         low = [0, *(word.first for word in words)]
         high = [*(word.last for word in words), n]
-        left = _Door(0, np.full(high[0] + 1, _NEVER))  # all words before, and nothing behind them
-        left.score[0] = 0.0
+        left = np.full(high[0] + 1, _NEVER)
+        left[0] = 0.0
         gaps, exits = [], []
         for k in range(len(words) + 1):
-            gap = self._gap(words[min(k, len(words) - 1)], left, low[k], high[k])
-            gaps.append(gap)
+            word = words[min(k, len(words) - 1)]
+            begin, scores, pause = word.sounds
+            here = scores[low[k] - begin :]
+            gaps.append(_Gap(left, *_pass_gap(here, pause, left, _BEGIN_ELSE, self.paused)))
             if k == len(words):
                 break
-            left = _Door(low[k + 1], np.full(high[k + 1] - low[k + 1] + 1, _NEVER))
-            _better(left, _Door(gap.door.first, gap.door.score - _LEFT_OUT))
-            of_word = words[k]
-            exits.append(
-                [
-                    _passed(of_word.sounds, own, gap.door, of_word.first, of_word.last)
-                    for own in of_word.ways
-                ]
-            )
-            for own_exits in exits[-1]:
-                _better(left, own_exits)
+            door = gaps[-1].door[word.first - low[k] :]
+            own = _Exits(*_pass_word(scores[word.first - begin :], *word[:3], door))
+            exits.append(own)
+            left = np.full(high[k + 1] - word.first + 1, _NEVER)
+            left[: len(door)] = np.maximum(door - _LEFT_OUT, own.score.max(axis=0))
         return gaps, exits
-
-    def _gap(self, near: _Word, left: _Door, first: int, last: int) -> _Gap:
-        """Return a gap within some frames beside a word, behind all that is `left` of it."""
-        sounds = near.sounds
-        quiet = _with(left, _passed(sounds, near.pause, left, first, last))
-        before = quiet if self.paused else left
-        entry = _Door(before.first, before.score - _BEGIN_ELSE)
-        said = _passed(sounds, _OTHER, entry, first, last)
-        door = _with(quiet, said)
-        if self.paused:
-            behind = _Door(said.first, said.score)
-            _better(door, _passed(sounds, near.pause, behind, first, last))
-        return _Gap(left, quiet, said, door)
 
     def said_between(self) -> Float64:
         """Return how much more all score if something else is said in each gap."""
         ahead, _ = self.walked()
         behind, _ = self.reversed().walked()
-        more = np.zeros(len(ahead))
-        for k, (gap, back) in enumerate(zip(ahead, reversed(behind), strict=True)):
-            said, _ = _joined(gap.said, self._turned(back.quiet))
-            not_said, _ = _joined(gap.quiet, self._turned(back.left))
-            more[k] = said.max(initial=_NEVER) - not_said.max(initial=_NEVER)
+        more = [
+            _best(gap.said, back.quiet) - _best(gap.quiet, back.left)
+            for gap, back in zip(ahead, reversed(behind), strict=True)
+        ]
         return np.clip(more, -_MORE, _MORE)
-
-    def _turned(self, door: _Door) -> _Door:
-        """Return a door of the text that runs backwards, by what is behind a frame."""
-        return _Door(self.n_frames - door.first - len(door.score) + 1, door.score[::-1])
 
     def compared(self) -> tuple[Float64, Float64, IntArray]:
         """Return the scores with each word and without it, and how many frames it has."""
@@ -337,52 +325,55 @@ class _Text(NamedTuple):
         n_words = len(self.words)
         with_each, without = np.full(n_words, _NEVER), np.full(n_words, _NEVER)
         frames = np.ones(n_words, dtype=np.intp)
-        for k in range(n_words):
-            after = self._turned(behind[n_words - 1 - k].door)
-            together, _ = _joined(ahead[k].door, after)
-            without[k] = together.max(initial=_NEVER)
-            for own in exits[k]:
-                together, since = _joined(own, after)
-                if together.max(initial=_NEVER) > with_each[k]:
-                    t = int(together.argmax())
-                    with_each[k] = together[t]
-                    begin = own.since[since + t - own.first]
-                    frames[k] = max(since + t - begin, 1)
+        for k, (word, own) in enumerate(zip(self.words, exits, strict=True)):
+            after = behind[n_words - 1 - k].door[::-1][: word.last - word.first + 1]
+            without[k] = max((ahead[k].door[-len(after) :] + after).max(), _NEVER)
+            together = own.score + after
+            way, t = np.unravel_index(together.argmax(), together.shape)
+            if together[way, t] > _NEVER:
+                with_each[k] = together[way, t]
+                frames[k] = max(word.first + t - own.since[way, t], 1)
         return with_each, without, frames
 
 
-def _passed(sounds: _Sounds, states: States, entry: _Door, first: int, last: int) -> _Exits:
-    """Return the exits of states that are entered by a door, within some frames."""
-    score = np.full(last - first + 1, _NEVER)
-    since = np.zeros(last - first + 1, dtype=np.intp)
-    scores = sounds.scores[first - sounds.first :]
-    _pass(scores, *states, entry.score, first - entry.first, first, score, since)
-    return _Exits(first, score, since)
+def _best(before: Float64, behind: Float64) -> float:
+    """Return the best sum of what is before a frame, and what is behind it when time is turned."""
+    return max(float((before + behind[::-1]).max()), _NEVER)
 
 
-def _with(door: _Door, other: _Exits) -> _Door:
-    """Return a door that is as good as the better one of two, where both have scores."""
-    best = _Door(door.first, door.score.copy())
-    _better(best, other)
-    return best
+@compiled()
+def _pass_gap(
+    scores: Float32, pause: States, left: Float64, cost: float, paused: bool
+) -> tuple[Float64, Float64, Float64]:
+    """Pass a gap from its first frame on, behind the words that are `left` of it.
+
+    Return what `_Gap` has beside these. Something else costs so much, and is between pauses or
+    none if they are `paused`.
+    """
+    quiet, said = left.copy(), np.full(len(left), _NEVER)
+    since, no_cost = np.empty(len(left), dtype=np.intp), np.zeros(1)
+    _pass(scores, pause.senones, pause.stay, pause.leave, left, 0, quiet, since)
+    entry = (quiet if paused else left) - cost
+    _pass(scores, np.zeros(1, dtype=np.intp), no_cost, no_cost, entry, 0, said, since)
+    door = np.maximum(quiet, said)
+    if paused:
+        _pass(scores, pause.senones, pause.stay, pause.leave, said, 0, door, since)
+    return quiet, said, door
 
 
-def _better(door: _Door, other: _Door | _Exits) -> None:
-    """Raise the scores of a door to others, where both have some."""
-    low = max(door.first, other.first)
-    high = min(door.first + len(door.score), other.first + len(other.score))
-    if low < high:
-        own = door.score[low - door.first : high - door.first]
-        np.maximum(own, other.score[low - other.first : high - other.first], out=own)
-
-
-def _joined(before: _Door | _Exits, after: _Door) -> tuple[Float64, int]:
-    """Return the scores of what is before a frame and behind it, and the first such frame."""
-    low = max(before.first, after.first)
-    high = min(before.first + len(before.score), after.first + len(after.score))
-    high = max(low, high)
-    own = before.score[low - before.first : high - before.first]
-    return own + after.score[low - after.first : high - after.first], low
+@compiled()
+def _pass_word(
+    scores: Float32, states: States, begins: IntArray, first: int, entry: Float64
+) -> tuple[Float64, IntArray]:
+    """Pass each way of a word from frame `first` on, and return its exits."""
+    n_ways = len(begins) - 1
+    score = np.full((n_ways, len(entry)), _NEVER)
+    since = np.zeros((n_ways, len(entry)), dtype=np.intp)
+    for i in range(n_ways):
+        way = slice(begins[i], begins[i + 1])
+        own = states.senones[way], states.stay[way], states.leave[way]
+        _pass(scores, *own, entry, first, score[i], since[i])
+    return score, since
 
 
 @compiled()
@@ -392,12 +383,11 @@ def _pass(
     stay: Float64,
     leave: Float64,
     entry: Float64,
-    ahead: int,
     first: int,
     score: Float64,
     since: IntArray,
 ) -> None:
-    """Pass states in turn from frame `first` on; entry[t + ahead] is that before frame first + t.
+    """Pass states in turn from frame `first` on; entry[t] is that before frame first + t.
 
     scores[t] are those of frame first + t; score[t] is raised to that of leaving the states before
     it, if they were entered in frame since[t]. Of equals it is better to stay.
@@ -410,9 +400,7 @@ def _pass(
             if k > 0:
                 other, other_begin = value[k - 1] + leave[k - 1], begin[k - 1]
             else:
-                at = t + ahead
-                other = entry[at] if 0 <= at < len(entry) else _NEVER
-                other_begin = first + t
+                other, other_begin = entry[t], first + t
             if other > best:
                 best = other
                 begin[k] = other_begin

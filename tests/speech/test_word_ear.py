@@ -44,8 +44,13 @@ def random_text(seed: int, monkeypatch: pytest.MonkeyPatch, *, far: bool) -> _Te
     n_frames = 5
     ways = [[random_states(rng, 2), random_states(rng, 1)], [random_states(rng, 2)]]
     low, high = module._near(np.array([0, 2]), np.array([2, 4]), n_frames, module._NEAR)
-    pause, sounds = random_states(rng, 1), _Sounds(0, rng.normal(size=(n_frames, 5)))
-    words = [_Word(*each, sounds, pause) for each in zip(ways, low, high, strict=True)]
+    pause, scores = random_states(rng, 1), rng.normal(size=(n_frames, 5)).astype(np.float32)
+    sounds = _Sounds(0, scores, pause)
+    words = []
+    for own, *frames in zip(ways, low, high, strict=True):
+        states = States(*map(np.concatenate, zip(*own, strict=True)))
+        begins = np.cumsum([0, *(len(way.senones) for way in own)])
+        words.append(_Word(states, begins, *frames, sounds))
     return _Text(words, n_frames, far)
 
 
@@ -54,18 +59,21 @@ def passing(text: _Text) -> Callable[[int, int, int, int], float]:
 
     Word -1 is something else, and -2 a pause.
     """
-    scores = text.words[0].sounds.scores
+    _, scores, pause = text.words[0].sounds
+    other = States(np.zeros(1, dtype=int), np.zeros(1), np.zeros(1))
 
     @cache
     def within(way: int, of_word: int, start: int, stop: int) -> float:
-        apart = {-2: text.words[0].pause, -1: module._OTHER}
-        own = apart.get(of_word) or text.words[of_word].ways[way]
+        own = {-2: pause, -1: other}.get(of_word)
+        if own is None:
+            states, begins, *_ = text.words[of_word]
+            own = States(*(values[begins[way] : begins[way + 1]] for values in states))
         best = -np.inf
         n = len(own.senones)
 
         def on(state: int, t: int, score: float) -> None:
             nonlocal best
-            score += scores[t, own.senones[state]]
+            score += float(scores[t, own.senones[state]])
             if t + 1 == stop:
                 best = max(best, score + own.leave[state]) if state == n - 1 else best
                 return
@@ -101,7 +109,7 @@ def by_enumeration(text: _Text, word: int) -> tuple[float, float]:
             found = best(k + 1, t, False, said) - cost
         if k != word or said:
             for stop in range(t + 1, n_frames + 1):
-                for way in range(len(text.words[k].ways)):
+                for way in range(len(text.words[k].begins) - 1):
                     own = within(way, k, t, stop)
                     if own > -np.inf:
                         found = max(found, own + best(k + 1, stop, False, said))
@@ -137,7 +145,7 @@ def gap_by_enumeration(text: _Text, gap: int) -> tuple[float, float]:
             return 0.0 if t == n_frames else -np.inf
         found = best(k + 1, t, 0, other) - module._LEFT_OUT
         for stop in range(t + 1, n_frames + 1):
-            for way in range(len(text.words[k].ways)):
+            for way in range(len(text.words[k].begins) - 1):
                 own = within(way, k, t, stop)
                 if own > -np.inf:
                     found = max(found, own + best(k + 1, stop, 0, other))
@@ -156,7 +164,7 @@ def test_the_best_paths_with_something_else_are_those_of_an_enumeration(
     for gap in range(len(text.words) + 1):
         said, not_said = gap_by_enumeration(text, gap)
         np.testing.assert_allclose(more[gap], said - not_said)
-        np.testing.assert_allclose(gaps[-1].door.score[-1], max(said, not_said))
+        np.testing.assert_allclose(gaps[-1].door[-1], max(said, not_said))
 
 
 @pytest.mark.parametrize("seed", range(4))
