@@ -98,9 +98,9 @@ class Lattice:
         _set(self, "arcs", arcs)
         for name in ("starts", "ends"):
             _set(self, name, _nodes(getattr(self, name), n, name))
-        wrong = np.flatnonzero(((arcs < 0) | (arcs >= n)).any(axis=1))
+        wrong = np.flatnonzero((arcs < 0) | (arcs >= n))
         if wrong.size:
-            u, v = arcs[wrong[0]]
+            u, v = arcs[wrong[0] // 2]
             raise ParameterError(f"arcs: {u} -> {v} leaves the nodes 0..{n - 1}.")
         code = np.sort(arcs[:, 0] * n + arcs[:, 1])
         twice = np.flatnonzero(code[1:] == code[:-1])

@@ -324,7 +324,8 @@ class DurationFeature(Feature):
         mean, variance = self._law(label, self.statistics_)
         if self.distribution == "lognormal":
             deviation = max(math.sqrt(variance), _SMALLEST_LOG)
-            scores = _log_normal(log_d, mean - math.log(hop), deviation) - log_d
+            scores = _log_normal(log_d, mean - math.log(hop), deviation)
+            scores -= log_d
         else:
             mean, deviation = mean / hop, max(math.sqrt(variance) / hop, _SMALLEST)
             if self.distribution == "normal":
@@ -413,4 +414,7 @@ class DurationFeature(Feature):
 def _log_normal(x: Float64, mean: float, deviation: float) -> Float64:
     """Natural logarithm of the normal density."""
     constant = math.log(deviation * math.sqrt(2.0 * math.pi))
-    return -constant - (x - mean) ** 2 / (2.0 * deviation**2)
+    scores = x - mean
+    scores *= scores
+    scores /= 2.0 * deviation**2
+    return np.subtract(-constant, scores, out=scores)

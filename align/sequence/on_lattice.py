@@ -18,6 +18,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.decoders import Lattice, LatticePath, decode_lattice, path_potentials
 from align.errors import ModelError, ParameterError
+from align.features.base import rows_of
 from align.potentials import Potentials
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm, Term
 from align.types import Event, IntArray
@@ -252,7 +253,7 @@ def lattice_scores(
         duration_row=duration_row,
         max_length=kinds[:, 4].astype(np.intp),
     )
-    labels = tuple(str(event) for event in events)
+    labels = tuple(map(str, events))
     return LatticeScores(
         replace(roles.lattice, event=kind_of, labels=labels),
         potentials,
@@ -314,10 +315,8 @@ class _Cover:
     """Sequences in which each event stands in each of its roles, and where it does."""
 
     def __init__(self, roles: Roles, events: Sequence[Event]) -> None:
-        number: dict[Event, int] = {}
-        symbols = [number.setdefault(event, len(number)) for event in events]
-        self.symbol = np.array(symbols, dtype=np.intp)
-        known = list(number)
+        known, self.symbol = rows_of(events)
+        symbols = self.symbol.tolist()
         u, v = roles.lattice.arcs.T
         starts = np.flatnonzero(roles.first[u])
         begins = zip(u[starts].tolist(), v[starts].tolist(), strict=True)
@@ -335,7 +334,8 @@ class _Cover:
         self._first: dict[tuple[int, bool], int] = {}
         self._last: dict[int, int] = {}
         self._alone: dict[int, int] = {}
-        self._inside: dict[tuple[int, bool], int] = {}
+        inside, place = np.unique(first * 2 + code % 2, return_index=True)
+        self._inside = dict(zip(inside.tolist(), (_PAIRS + 2 * place).tolist(), strict=True))
         total = 0
         for i in range(max(len(head), len(tail))):
             begin, after = head[min(i, len(head) - 1)]
@@ -343,9 +343,6 @@ class _Cover:
             sequence = [begin[0], after]
             if i == 0:
                 sequence += np.stack((first, second), axis=1).ravel().tolist()
-                role = zip(first.tolist(), (code % 2 == 1).tolist(), strict=True)
-                for place, inside in enumerate(role):
-                    self._inside.setdefault(inside, _PAIRS + 2 * place)
             sequence.append(tail[min(i, len(tail) - 1)])
             total += len(sequence)
             self._last.setdefault(sequence[-1], total - 1)
@@ -354,16 +351,17 @@ class _Cover:
             self._alone[a] = total
             sequences.append([a])
             total += 1
-        self.sequences = [tuple(known[i] for i in sequence) for sequence in sequences]
+        self.sequences = [tuple([known[i] for i in sequence]) for sequence in sequences]
 
     def _chosen(self, which: npt.NDArray[np.bool_]) -> list[int]:
-        return [int(symbol) for symbol in self.symbol[which]]
+        chosen: list[int] = self.symbol[which].tolist()
+        return chosen
 
     def at_node(self, symbol: int, first: bool, last: bool, final: bool) -> int:
         """Return the place of a symbol in a role, of all sequences one after the other."""
         if last:
             return self._alone[symbol] if first else self._last[symbol]
-        return self._first[symbol, final] if first else self._inside[symbol, final]
+        return self._first[symbol, final] if first else self._inside[2 * symbol + final]
 
     def at_pairs(self, arcs: IntArray) -> IntArray:
         """Return the places of the later events of arcs [shape=(A, 2)] after the earlier ones."""

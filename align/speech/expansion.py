@@ -13,7 +13,7 @@ import numpy as np
 from align.decoders import Lattice
 from align.sequence.lattices import ExpandedLattice
 from align.speech.text.pronouncing.realisation import CLOSURE_OF
-from align.types import SILENCE, Event, IntArray
+from align.types import SILENCE, Event, Float64, IntArray
 
 __all__ = ["Spelled", "closures_of", "expanded_lattice", "expanded_sequence", "is_closure"]
 
@@ -59,57 +59,41 @@ def expanded_lattice(lattice: Lattice, phones: Spelled) -> ExpandedLattice:
     with silence get one that is outside of what was asked for.
     """
     labels, closures, sounds = phones
-    decoded: list[Event] = []
-    given, head, tail = [], [], []
-    arcs, score = [], []
-    for v, (label, closure) in enumerate(zip(labels, closures, strict=True)):
-        head.append(len(decoded))
-        given.append(v)
-        if closure is not None:
-            decoded.append(closure)
-            given.append(-1)
-            arcs.append((len(decoded) - 1, len(decoded)))
-            score.append(0.0)
-        decoded.append(label)
-        tail.append(len(decoded) - 1)
-    arcs += [(tail[u], head[v]) for u, v in lattice.arcs.tolist()]
-    score += lattice.arc_score.tolist()
-    outer: list[list[tuple[int, float]]] = []  # starts, ends
-    for nodes, scores, side in (
-        (lattice.starts.tolist(), lattice.start_score.tolist(), head),
-        (lattice.ends.tolist(), lattice.end_score.tolist(), tail),
+    spelled = zip(closures, labels, strict=True)
+    decoded: list[Event] = [event for own in spelled for event in own if event is not None]
+    split, loud = np.array([closure is not None for closure in closures]), np.array(sounds)
+    tail = np.cumsum(1 + split) - 1
+    head = tail - split
+    given = np.full(len(decoded), -1)
+    given[head] = np.arange(len(head))
+    u, v = lattice.arcs.T
+    arcs = [np.stack((head, tail), axis=1)[split], np.stack((tail[u], head[v]), axis=1)]
+    score = [np.zeros(len(arcs[0])), lattice.arc_score]
+    outer: list[tuple[IntArray, Float64]] = []  # starts, ends
+    for nodes, scores, side, silent in (
+        (lattice.starts, lattice.start_score, head, 0),
+        (lattice.ends, lattice.end_score, tail, 1),
     ):
-        silence = len(decoded)
-        inner = [(side[v], x) for v, x in zip(nodes, scores, strict=True) if not sounds[v]]
-        for v, value in zip(nodes, scores, strict=True):
-            if sounds[v]:
-                arcs.append((silence, side[v]) if side is head else (side[v], silence))
-                score.append(value)
-        if any(sounds[v] for v in nodes):
+        sound = loud[nodes]
+        inner, own = side[nodes[~sound]], scores[~sound]
+        if sound.any():
+            more = np.repeat(side[nodes[sound]][:, None], 2, axis=1)
+            more[:, silent] = silence = len(decoded)
+            arcs.append(more)
+            score.append(scores[sound])
+            inner, own = np.append(inner, silence), np.append(own, 0.0)
             decoded.append(SILENCE)
-            given.append(-2)
-            inner.append((silence, 0.0))
-        outer.append(inner)
-    return ExpandedLattice(
-        _lattice(decoded, arcs, score, *outer), tuple(decoded), np.array(given, dtype=np.intp)
+            given = np.append(given, -2)
+        outer.append((inner, own))
+    (starts, start_score), (ends, end_score) = outer
+    joined = Lattice(
+        len(decoded),
+        np.concatenate(arcs),
+        starts,
+        ends,
+        np.concatenate(score),
+        start_score,
+        end_score,
+        labels=tuple(map(str, decoded)),
     )
-
-
-def _lattice(
-    events: Sequence[Event],
-    arcs: Sequence[tuple[int, int]],
-    score: Sequence[float],
-    starts: Sequence[tuple[int, float]],
-    ends: Sequence[tuple[int, float]],
-) -> Lattice:
-    """Return the lattice of scored arcs between events, and of scored starts and ends."""
-    return Lattice(
-        len(events),
-        arcs,  # type: ignore[arg-type]
-        [v for v, _ in starts],  # type: ignore[arg-type]
-        [v for v, _ in ends],  # type: ignore[arg-type]
-        score,  # type: ignore[arg-type]
-        [value for _, value in starts],  # type: ignore[arg-type]
-        [value for _, value in ends],  # type: ignore[arg-type]
-        labels=tuple(str(event) for event in events),
-    )
+    return ExpandedLattice(joined, tuple(decoded), given)

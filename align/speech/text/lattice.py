@@ -368,8 +368,8 @@ def _as_said(
             here = _with_glottal_stop(graph, here, stop, i, rules)
         place, choices = graph.phone(phone), rules.of(phone, at)
         following: _Front = {}
-        for choice, taken in zip(choices, graph.decide(*choices), strict=True):
-            ahead = graph.chosen(here, taken)
+        for choice, more in zip(choices, graph.decide(*choices), strict=True):
+            ahead = graph.chosen(here, more)
             if choice.labels:
                 following |= graph.chain(ahead, choice.labels, i, place)
                 said.add(len(graph.labels) - 1)
@@ -392,9 +392,9 @@ def _with_vowel(graph: "_Graph", here: _Front, vowels: Sequence[str], word: int)
     """Return the front with each of some vowels that are not written, and with none."""
     none, *each = graph.decide(Choice((), ()), *(Choice((v,), ("unwritten",)) for v in vowels))
     found = graph.chosen(here, none)
-    for vowel, taken in zip(vowels, each, strict=True):
+    for vowel, more in zip(vowels, each, strict=True):
         place = graph.phone(vowel)
-        found |= graph.chain(graph.chosen(here, taken), [vowel], word, place)
+        found |= graph.chain(graph.chosen(here, more), [vowel], word, place)
     return found
 
 
@@ -422,9 +422,6 @@ def _phone_beside(words: Sequence[str], entries: Mapping[str, Entry], i: int, st
     return entries[words[i + step]].ways[0].phones[-1 if step < 0 else 0]
 
 
-_FREE = Taken(-1, 0)  # nothing to choose
-
-
 class _Graph:
     """A lattice that grows. The way along an arc is its score."""
 
@@ -435,8 +432,9 @@ class _Graph:
         self.labels: list[str] = []
         self.word: list[int] = []
         self.place: list[int] = []
-        self.arcs: dict[tuple[int, int], Any] = {}
-        self.decisions: list[tuple[tuple[str, ...], ...]] = []
+        self.source: list[int] = []
+        self.target: list[int] = []
+        self.ways: list[Any] = []
         self.plain: Any = 0.0
 
     def phone(self, phone: str) -> int:
@@ -444,12 +442,12 @@ class _Graph:
         self.phones.append(phone)
         return len(self.phones) - 1
 
-    def decide(self, *choices: Choice) -> list[Taken]:
-        """Add a decision between choices; return what taking each is called."""
-        if len(choices) == 1:
-            return [_FREE]
-        self.decisions.append(tuple(choice.names for choice in choices))
-        return [Taken(len(self.decisions) - 1, c) for c in range(len(choices))]
+    def decide(self, *choices: Choice) -> list[Any]:
+        """Add a decision between choices; return what taking each adds to a way."""
+        for choice in choices:
+            if choice.names not in self.scores:
+                self.scores[choice.names] = score_of(choice.names, self.costs)
+        return [self.scores[choice.names] for choice in choices]
 
     def begin(self) -> _Front:
         """Return the front before the first node."""
@@ -459,40 +457,37 @@ class _Graph:
         """Return the front with more on each way's score."""
         return {u: way + more for u, way in front.items()}
 
-    def chosen(self, front: _Front, taken: Taken) -> _Front:
-        """Return the front with the score of a choice that was taken."""
-        if taken is _FREE:
-            return front
-        names = self.decisions[taken.decision][taken.choice]
-        score = self.scores.get(names)
-        if score is None:
-            score = self.scores[names] = score_of(names, self.costs)
-        return self.scored(front, score)
+    def chosen(self, front: _Front, more: Any) -> _Front:
+        """Return the front with what a choice that was taken adds to each way."""
+        return self.scored(front, more)
 
     def chain(
         self, front: _Front, labels: Sequence[str], word: int = -1, place: int = -1
     ) -> _Front:
         """Add nodes one after the other behind those of the front; return the new front."""
-        first = len(self.labels)
+        first, n = len(self.labels), len(labels)
+        last = first + n - 1
         self.labels += labels
-        self.word += [word] * len(labels)
-        self.place += [place] * len(labels)
-        last = len(self.labels) - 1
-        for node, way in front.items():
-            self.arcs[node, first] = way
+        self.word += [word] * n
+        self.place += [place] * n
+        self.source += front
+        self.target += [first] * len(front)
+        self.ways += front.values()
         for node in range(first, last):
-            self.arcs[node, node + 1] = self.plain
+            self.source.append(node)
+            self.target.append(node + 1)
+            self.ways.append(self.plain)
         return {last: self.plain}
 
     def finished(self, front: _Front) -> WordLattice:
         """Return the lattice of all paths that end in the front."""
-        ways = np.array(list(self.arcs), dtype=np.intp).reshape(-1, 2)
-        scores = np.array(list(self.arcs.values()), dtype=np.float64)
-        begins, inner = np.flatnonzero(ways[:, 0] < 0), np.flatnonzero(ways[:, 0] >= 0)
+        arcs = np.array([self.source, self.target], dtype=np.intp).T
+        scores = np.array(self.ways, dtype=np.float64)
+        begins, inner = np.flatnonzero(arcs[:, 0] < 0), np.flatnonzero(arcs[:, 0] >= 0)
         lattice = Lattice(
             len(self.labels),
-            ways[inner],
-            ways[begins, 1],
+            arcs[inner],
+            arcs[begins, 1],
             np.array(list(front), dtype=np.intp),
             scores[inner],
             scores[begins],
@@ -509,18 +504,26 @@ class _RecordedGraph(_Graph):
     def __init__(self, costs: Mapping[str, float]) -> None:
         super().__init__(costs)
         self.plain = (0.0, ())
+        self.decisions: list[tuple[tuple[str, ...], ...]] = []
+
+    def decide(self, *choices: Choice) -> list[Any]:
+        scores = super().decide(*choices)
+        if len(choices) == 1:
+            return [(scores[0], ())]  # nothing to choose
+        self.decisions.append(tuple(choice.names for choice in choices))
+        number = len(self.decisions) - 1
+        return [(score, (Taken(number, c),)) for c, score in enumerate(scores)]
 
     def scored(self, front: _Front, more: float) -> _Front:
         return {u: (score + more, taken) for u, (score, taken) in front.items()}
 
-    def chosen(self, front: _Front, taken: Taken) -> _Front:
-        if taken is _FREE:
-            return front
-        better = super().chosen(front, taken)
-        return {u: (score, (*before, taken)) for u, (score, before) in better.items()}
+    def chosen(self, front: _Front, more: Any) -> _Front:
+        better, own = more
+        return {u: (x + better, (*before, *own)) for u, (x, before) in front.items()}
 
     def finished(self, front: _Front) -> WordLattice:
-        taken = {arc: taken for arc, (_, taken) in self.arcs.items() if taken}
-        self.arcs = {arc: score for arc, (score, _) in self.arcs.items()}
+        arcs = zip(self.source, self.target, self.ways, strict=True)
+        taken = {(u, v): own for u, v, (_, own) in arcs if own}
+        self.ways = [score for score, _ in self.ways]
         built = super().finished({u: score for u, (score, _) in front.items()})
         return replace(built, decisions=tuple(self.decisions), taken=taken)
