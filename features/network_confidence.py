@@ -479,12 +479,13 @@ class NetworkConfidence(Feature):
         if not hasattr(self, "networks_"):
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
         phone, best, boundary, transition = self._heard(signal)
-        opening, closing = self._sides(events)
+        distinct, row_of = rows_of(events)
+        opening, closing = (side[row_of] for side in self._sides(distinct))
         n_events, n_classes = len(events), len(self.classes_)
-        scores, symbols = self._phone_scores(phone, events)
-        scores, symbols = with_noise(scores, symbols, events, best, self._noise)
+        scores, rows = self._phone_scores(phone, distinct)
+        scores, rows = with_noise(scores, rows, distinct, best, self._noise)
         if self._pauses != 1.0:
-            scores, symbols = with_pauses(scores, symbols, events, best, self._pauses)
+            scores, rows = with_pauses(scores, rows, distinct, best, self._pauses)
         pair = np.full(n_events, -1, dtype=np.intp)
         known = (closing[:-1] >= 0) & (opening[1:] >= 0)
         pair[1:][known] = closing[:-1][known] * n_classes + opening[1:][known]
@@ -493,7 +494,7 @@ class NetworkConfidence(Feature):
         began = np.zeros(n_events, dtype=np.intp)
         began[:1] = -1  # the recording's own beginning is no boundary to be found
         return {
-            "network.phone": SegmentTerm.from_frames(scores, symbols, best),
+            "network.phone": SegmentTerm.from_frames(scores, rows[row_of], best),
             "network.boundary": OnsetTerm(boundary.T, began),
             "network.transition": OnsetTerm(transition[:, pairs].T, pair),
         }

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -82,8 +81,8 @@ class LatticeInRecording:
             self.expanded,
             terms,
             own,
-            cache(aligner._unbounded),  # asked for every node, and labels are few
-            cache(aligner._draws_out),
+            aligner._unbounded,
+            aligner._draws_out,
             aligner._room(signal),
             pinned=aligner._pins_start(self.expanded.events) and not at_start,
             onsets_of=self._onsets_of,

@@ -21,6 +21,7 @@ import numpy as np
 from align._blas import one_thread
 from align.decoders import LatticePath, path_potentials
 from align.errors import DataError, ParameterError
+from align.features.base import rows_of
 from align.potentials import Path, Potentials
 from align.sequence.lattices import ExpandedLattice, LatticeAlignment
 from align.sequence.long_lattice import (
@@ -103,14 +104,15 @@ class LatticeSearch:
         near: Mapping[int, float] | None = None,
         at_once: bool = False,
     ) -> None:
-        pauses = np.flatnonzero([draws_out(event) for event in expanded.events])
+        known, row = rows_of(expanded.events)
+        pauses = np.flatnonzero(np.array([draws_out(event) for event in known])[row])
         self._roles = roles = with_roles(expanded.lattice, pauses)
         self._terms = cache(terms)  # asked for again however long a pause may be
         self._weights: Mapping[str, float] = weights
         self._room, self._pinned, self._onsets_of = room, pinned, onsets_of
         self.hop = room.hop
-        self._events = tuple(expanded.events[v] for v in roles.origin)
-        self._free = np.array([unbounded(event) for event in self._events])
+        self._events = tuple([expanded.events[v] for v in roles.origin.tolist()])
+        self._free = np.array([unbounded(event) for event in known])[row[roles.origin]]
         self._open_end = roles.last & (not room.ends_with_recording)
         begins = np.maximum.accumulate(
             np.where(expanded.given != -1, np.arange(len(expanded.given)), 0)
