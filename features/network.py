@@ -154,11 +154,11 @@ class FrameNetwork:
         """Return the raw outputs for several sequences of one length, all heads side by side.
 
         Of [shape=(B, L, n_inputs), dtype=float32], [shape=(B, L, sum of heads), dtype=float32]:
-        before softmax or logistic function.
+        before softmax or logistic function. A sequence has the same bytes whatever is beside it.
         """
         if x.ndim != 3 or x.shape[2] != self.n_inputs:
             raise ParameterError(f"x.shape={x.shape}, must be (B, L, {self.n_inputs}).")
-        h = self._hidden(np.ascontiguousarray(self.standardise(x)))
+        h = self._hidden(np.ascontiguousarray(self.standardise(x)), apart=True)
         return h.reshape(*x.shape[:2], -1) @ self.weights[-2] + self.weights[-1]
 
     @property
@@ -176,17 +176,20 @@ class FrameNetwork:
         rng: np.random.Generator | None = None,
         dropout: float = 0.0,
         kept: list[Any] | None = None,
+        apart: bool = False,
     ) -> Float32:
         """Return the last hidden layer [shape=(B * L, width)] for standardised inputs.
 
-        What `backward` needs of each layer is added to `kept`, where that is given.
+        What `backward` needs of each layer is added to `kept`, where that is given. Products of
+        all sequences at once are a little faster, but the last rows of a matrix may be summed in
+        another order than the rest; with `apart` each sequence has its own.
         """
         from align.features._network_passes import add_rectified
 
         batch, length, _ = x.shape
         nothing = np.empty((0, 0, 0), dtype=np.float32)
         columns = _laid(x, nothing, self.first, 1)
-        h: Float32 = columns @ self.weights[0]
+        h = _product(columns, self.weights[0], batch if apart else 1)
         h += self.weights[1]
         np.maximum(h, 0.0, out=h)
         if kept is not None:
@@ -197,7 +200,7 @@ class FrameNetwork:
                 mask = (rng.random(inner.shape, dtype=np.float32) >= dropout).astype(np.float32)
                 mask /= np.float32(1.0 - dropout)
             columns = _laid(inner, mask, 3, dilation)
-            z = columns @ self.weights[2 * layer]
+            z = _product(columns, self.weights[2 * layer], batch if apart else 1)
             on = np.empty(z.shape, dtype=np.bool_)
             add_rectified(h, z, self.weights[2 * layer + 1], on)
             if kept is not None:
@@ -336,6 +339,12 @@ def _laid(x: Float32, mask: Float32, taps: int, dilation: int) -> Float32:
     out = np.empty((*x.shape[:2], taps * x.shape[2]), dtype=x.dtype)
     beside(x, mask, dilation, out)
     return out.reshape(-1, out.shape[2])
+
+
+def _product(columns: Float32, matrix: Float32, parts: int) -> Float32:
+    """Return the product of columns, of which equal parts are multiplied one by one."""
+    product: Float32 = columns.reshape(parts, -1, columns.shape[1]) @ matrix
+    return product.reshape(len(columns), -1)
 
 
 def _gradient(
