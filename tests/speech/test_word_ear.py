@@ -226,7 +226,8 @@ def test_a_long_text_is_heard_piece_by_piece(
     monkeypatch.setattr(module, "senone_scores", lambda *some: sizes.append(some) or pieces(*some))
     for frames, n_pieces in ((200, 5), (0, 8)):
         monkeypatch.setattr(module, "_AT_ONCE", frames)
-        np.testing.assert_allclose(word_ear(signal, ways, start, stop), whole, rtol=1e-5)
+        # differences of sums of some hundreds, which are rounded by how many are summed at once
+        np.testing.assert_allclose(word_ear(signal, ways, start, stop), whole, atol=1e-5)
         assert len(sizes) == n_pieces
         sizes.clear()
     assert word_ear(signal, [], start[:0], stop[:0]).shape == (0,)
