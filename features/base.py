@@ -172,6 +172,13 @@ class Feature:
         """
         return self
 
+    def hearing_noise(self, less: float) -> "Feature":
+        """Return a fitted feature by which spoken noise scores so much less than the best sounds.
+
+        In each frame; by default it is the feature itself, which knows no noise.
+        """
+        return self
+
     def weighing_pauses(self, times: float) -> "Feature":
         """Return a fitted feature by which a pause must be so many times surer.
 

@@ -464,6 +464,12 @@ class NetworkConfidence(Feature):
         one._noise = ROUGH_NOISE
         return one
 
+    def hearing_noise(self, less: float) -> Self:
+        """Return the same by which a frame of spoken noise scores so much less."""
+        one = copy.copy(self)
+        one._noise = less
+        return one
+
     def weighing_pauses(self, times: float) -> Self:
         """Return the same by which pauses must be surer."""
         one = copy.copy(self)

@@ -545,6 +545,7 @@ class SequenceAligner(TimedAligner):
         near: Mapping[int, float] | None = None,
         weights: Mapping[str, float] | None = None,
         pauses: float = 1.0,
+        noise: float | None = None,
         at_once: bool = False,
         abrupt: bool = False,
     ) -> LatticePaths:
@@ -561,6 +562,8 @@ class SequenceAligner(TimedAligner):
             Weights of some base functions, by name, that count instead of those learned.
         pauses : float
             How many times it counts what a pause scores less than the best events.
+        noise : float, optional
+            What a frame of spoken noise scores less than the best events, if not the usual.
         at_once : bool
             Search all of a long recording, not only around one path, whatever memory that takes.
 
@@ -588,7 +591,7 @@ class SequenceAligner(TimedAligner):
             suited, given, expanded, extended, held, abrupt, self._sure_of_chosen
         )
         search = within.search(
-            near=near or {}, weights=weights or {}, pauses=pauses, at_once=at_once
+            near=near or {}, weights=weights or {}, pauses=pauses, noise=noise, at_once=at_once
         )
         audio_path = None if isinstance(audio, np.ndarray) else name
         return LatticePaths(search, lambda found: within.alignment(found, audio_path), name)

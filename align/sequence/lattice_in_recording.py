@@ -56,6 +56,7 @@ class LatticeInRecording:
         near: Mapping[int, float],
         weights: Mapping[str, float],
         pauses: float,
+        noise: float | None,
         at_once: bool,
     ) -> LatticeSearch:
         """Return what finds paths; the arguments are those of `SequenceAligner.lattice_paths`."""
@@ -63,6 +64,8 @@ class LatticeInRecording:
         features, learned = aligner.features_, aligner.coef_ / aligner.scale_
         if pauses != 1.0:
             features = [feature.weighing_pauses(pauses) for feature in features]
+        if noise is not None:
+            features = [feature.hearing_noise(noise) for feature in features]
         own = dict(zip(aligner.base_functions_, learned, strict=True))
         own |= {name: weight for name, weight in weights.items() if name in own}
         if self.abrupt:

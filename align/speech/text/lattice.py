@@ -50,6 +50,7 @@ Realisations = Mapping[str, Sequence[Sequence[str]]]
 
 _VOICELESS, _VOICED = ("p", "t", "k"), ("b", "d", "g")
 _REDUCED = {"ah": ("ax", "ix"), "ih": ("ix",), "uh": ("ix",), "uw": ("ix",)}
+_NOT_IN_TEXT = -2  # place of nodes of what is not in the text
 _CLOSURES = frozenset({"cl", "vcl", "pcl", "tcl", "kcl", "bcl", "dcl", "gcl", "epi"})
 
 
@@ -102,6 +103,7 @@ class Departures(NamedTuple):
     unspoken : of a word that was left out: a pause in its place
     untranscribed : of anything that was said between two words: a node ``spn`` that is no word's;
         in any gap, or in each, from that before the first word on
+    begins : labels of sounds of which it begins with one, for nothing; with none it is all ``spn``
     passage : of `shortest` words or more that were left out: one pause for all of them
     outer : how much less that costs at the beginning of the text, and at its end
     shortest : words of a passage, a power of two
@@ -109,6 +111,7 @@ class Departures(NamedTuple):
 
     unspoken: float = math.inf
     untranscribed: float | Sequence[float] = math.inf
+    begins: Sequence[str] = ()
     passage: float = math.inf
     outer: float = 0.0
     shortest: int = 4
@@ -140,7 +143,8 @@ class WordLattice:
     word : np.ndarray [shape=(N,), dtype=intp]
         Place of the word of each node in the text; -1 for pauses.
     place : np.ndarray [shape=(N,), dtype=intp]
-        Which phone each node is part of, in `phones`; -1 for pauses.
+        Which phone each node is part of, in `phones`; -1 for pauses, -2 for what is not in the
+        text.
     phones : tuple of str
         The phones of all variants of all words.
     unspoken : np.ndarray [shape=(N,), dtype=bool]
@@ -176,8 +180,8 @@ class WordLattice:
 
     def noise(self) -> npt.NDArray[np.bool_]:
         """Return which nodes stand for anything that is not in the text [shape=(N,)]."""
-        noise = np.array([label == SPOKEN_NOISE for label in self.lattice.labels], dtype=bool)
-        return noise & (self.word < 0)
+        noise: npt.NDArray[np.bool_] = self.place == _NOT_IN_TEXT
+        return noise
 
 
 def word_lattice(
@@ -233,14 +237,14 @@ def word_lattice(
     front = graph.begin()
     if silence is not None:
         front = graph.chain(front, [silence])
-    front = _with_anything(graph, front, silence, departures.in_gap(0))
+    front = _with_anything(graph, front, silence, departures, 0)
     passages = _Passages(graph, silence, departures)
     for i, word in enumerate(words):
         if i:
             if silence is not None:
                 n_phones = len(entries[words[i - 1]].ways[0].phones)
                 front = _with_pause(graph, front, silence, words[i - 1], n_phones, realised)
-            front = _with_anything(graph, front, silence, departures.in_gap(i))
+            front = _with_anything(graph, front, silence, departures, i)
         front = passages.left_out(front)
         ways = entries[word].ways
         top = max(way.probability for way in ways)
@@ -258,7 +262,7 @@ def word_lattice(
             here = graph.scored(front, -departures.unspoken)
             after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
         front = after
-    front = _with_anything(graph, front, silence, departures.in_gap(len(words)))
+    front = _with_anything(graph, front, silence, departures, len(words))
     front = passages.left_out(front, last=True)
     if silence is not None:
         front = graph.chain(front, [silence])
@@ -286,12 +290,18 @@ def _with_pause(
     return {**graph.chosen(front, none), **graph.chain(graph.chosen(front, pause), [silence])}
 
 
-def _with_anything(graph: "_Graph", front: _Front, silence: str | None, cost: float) -> _Front:
+def _with_anything(
+    graph: "_Graph", front: _Front, silence: str | None, departures: Departures, gap: int
+) -> _Front:
     """Return the front with anything said that is not in the text, and without it."""
+    cost = departures.in_gap(gap)
     if cost == math.inf:
         return front
     here = graph.scored(front, -cost)
-    said = graph.chain(here, [SPOKEN_NOISE])
+    begun: _Front = {} if departures.begins else here
+    for label in departures.begins:
+        begun |= graph.chain(here, [label], place=_NOT_IN_TEXT)
+    said = graph.chain(begun, [SPOKEN_NOISE], place=_NOT_IN_TEXT)
     paused = {} if silence is None else graph.chain(said, [silence])
     return {**front, **said, **paused}
 

@@ -12,7 +12,7 @@ from align.speech.ear import Ear
 from align.speech.text.pronouncing.arpabet import IpaLabels
 from align.types import SPOKEN_NOISE
 
-__all__ = ["PhoneAligner", "checked_model", "model_labels", "noise_sounds"]
+__all__ = ["PhoneAligner", "checked_model", "distinct_sounds", "model_labels", "noise_sounds"]
 
 
 class PhoneAligner(SequenceAligner):
@@ -65,3 +65,11 @@ def noise_sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, .
     """Return the labels that spoken noise may have: any sound, or a pause."""
     heard = [SPOKEN_NOISE] if getattr(model, "hears_noise", False) else []
     return tuple((label,) for label in (*heard, *([silence] if silence is not None else [])))
+
+
+def distinct_sounds(model: PhoneAligner) -> tuple[str, ...]:
+    """Return a label of each sound of one language that a model tells from others; no pauses."""
+    if model.takes_ipa:
+        return ()
+    symbols = {model._symbol(label) for label in model.known_labels()}
+    return tuple(sorted(symbol for symbol in symbols if not model._unbounded(symbol)))

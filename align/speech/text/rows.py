@@ -120,6 +120,7 @@ def rows_of(
     sure = alignment.confidence
     confidence = np.ones(len(alignment)) if sure is None else sure
     word, place = built.word[found.nodes].tolist(), built.place[found.nodes].tolist()
+    others = repair & built.noise()[found.nodes]
     fit, near = alignment.event_match, alignment.onset_intervals
     rows: Rows = []
     if alignment.onsets[0] > 0:  # a silence the model has put in front
@@ -133,8 +134,7 @@ def rows_of(
         if built.unspoken[found.nodes[k]] and not repair:
             rows.append(row._replace(label=SPOKEN_NOISE))
         elif place[k] < 0:
-            noise = repair and built.lattice.labels[found.nodes[k]] == SPOKEN_NOISE
-            rows.append(row._replace(label=SPOKEN_NOISE if noise else SILENCE, word=-1))
+            rows.append(row._replace(label=SPOKEN_NOISE if others[k] else SILENCE, word=-1))
         elif k == 0 or place[k] != place[k - 1]:
             rows.append(row._replace(label=built.phones[place[k]]))
         elif fit is not None:  # the second part of a phone

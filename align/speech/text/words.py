@@ -13,6 +13,7 @@ from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
 from align.sequence.evidence import EvidenceModel, log_odds
+from align.sequence.lattice_search import LatticePaths
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.ear import Ear
@@ -26,6 +27,7 @@ from align.speech.text.checking.mismatch import (
     Judged,
     is_another_text,
     judged,
+    placed_again,
     said_once,
     untranscribed,
 )
@@ -56,7 +58,7 @@ from align.speech.text.lattice import (
     word_lattice,
 )
 from align.speech.text.long import LONG, RoughWords, rough_words
-from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
+from align.speech.text.model import PhoneAligner, distinct_sounds, model_labels, noise_sounds
 from align.speech.text.parts import Part, Recording, part_of
 from align.speech.text.pronouncing.articulation import AS_WRITTEN, IpaRules
 from align.speech.text.pronouncing.lookup import Entry
@@ -68,6 +70,7 @@ from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
 
+_ELSE = 1.5  # that a frame of what is not in the text scores less than phones, where it begins
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
 _BY_EAR = 0.1  # log odds that words are of a recording, for each unit by which an ear hears them
 _CUT = 0.01  # seconds of a recording behind what is a part of it
@@ -459,10 +462,8 @@ class WordAligner:
 
         The path has what of it is probable enough.
         """
-        built = self._lattices([words[k] for k in said])(TRUSTED._replace(untranscribed=gaps.cost))
-        known = None if near is None else built.beginning(near[said])
-        paths = part.paths(self.model, built.lattice, near=known)
-        built = replace(built, word=np.where(built.word < 0, -1, said[built.word]))
+        at_a_cost = TRUSTED._replace(untranscribed=gaps.cost)
+        built, paths = self._paths_of(part, words, near, said, at_a_cost)
         path = WordPath.best(built, paths)
         stretches, followed = untranscribed(path, gaps)
         # others may have been said instead of a word; it is known by the last one that was said
@@ -472,7 +473,45 @@ class WordAligner:
         dropped = np.setdiff1d(np.flatnonzero(built.noise() & ~instead), followed)
         if np.isin(path.found.nodes, dropped).any():
             path = WordPath.best(built, paths, dropped)
-        return path, stretches
+        begun = self._with_first_sounds(part, words, near, said, path)
+        return begun, stretches if begun is path else placed_again(stretches, begun)
+
+    def _with_first_sounds(
+        self,
+        part: Part,
+        words: Sequence[str],
+        near: Float64 | None,
+        said: IntArray,
+        path: WordPath,
+    ) -> WordPath:
+        """Return a path on which what is not in the text begins with the sound that fits best.
+
+        So a word ends where one of the model's sounds may follow, and not where it fits as badly
+        as anything else does.
+        """
+        noise, sounds = path.built.noise()[path.found.nodes], distinct_sounds(self.model)
+        if not noise.any() or not sounds:
+            return path
+        before = path.built.words_before()[path.found.nodes[noise]]
+        cost = np.full(len(said) + 1, math.inf)
+        cost[np.searchsorted(said, before, side="right")] = 0.0
+        there = TRUSTED._replace(untranscribed=cost.tolist(), begins=sounds)
+        return WordPath.best(*self._paths_of(part, words, near, said, there, _ELSE))
+
+    def _paths_of(
+        self,
+        part: Part,
+        words: Sequence[str],
+        near: Float64 | None,
+        said: IntArray,
+        departures: Departures,
+        noise: float | None = None,
+    ) -> tuple[WordLattice, LatticePaths]:
+        """Return the lattice of the words that were said, by their numbers, and its paths."""
+        built = self._lattices([words[k] for k in said])(departures)
+        known = None if near is None else built.beginning(near[said])
+        paths = part.paths(self.model, built.lattice, near=known, noise=noise)
+        return replace(built, word=np.where(built.word < 0, -1, said[built.word])), paths
 
     def _part(self, utterance: Utterance, words: Sequence[str], span: tuple[float, float]) -> Part:
         """Return the part of the recording between two times; the words must fit into it."""

@@ -41,6 +41,7 @@ __all__ = [
     "is_another_text",
     "judged",
     "listed_words",
+    "placed_again",
     "said_once",
     "untranscribed",
 ]
@@ -52,11 +53,12 @@ _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
 # Where a second ear is asked of what is not in the text: log odds more against it, log odds for
-# each unit by which the text fits better with it, and what the sum of both ears counts. Fitted to
-# gaps with and without left out words of TIMIT (recipes/mismatch/README.md).
-_MORE, _EACH, _BOTH = 1.7, 0.25, 0.7
-_CLEARLY = 3.0  # log odds less against it in any gap, from which on the text is asked once more
+# each unit by which the text fits better with it, and what the sum of both ears counts. Chosen on
+# edges of words beside words of TIMIT that were left out (recipes/mismatch/README.md).
+_MORE, _EACH, _BOTH = 3.5, 0.5, 0.7
+_CLEARLY = 2.0  # log odds less against it in any gap, from which on the text is asked once more
 _CERTAIN_TO_BOTH = 0.5  # probability of it, from which on tiers follow it
+_SHORTEST_TO_BOTH = 0.06  # seconds
 
 
 class Judged(NamedTuple):
@@ -75,13 +77,14 @@ class Gaps(NamedTuple):
     """What it costs that something else is said in gaps between words, and how sure that is.
 
     `cost` is that of `Departures`, in any gap or in each; what the best path scores more than
-    another counts `odds` times for the logarithm of the odds, and from the probability `certain`
-    on tiers follow.
+    another counts `odds` times for the logarithm of the odds. What is `shortest` seconds or longer
+    is listed, and from the probability `certain` on tiers follow.
     """
 
     cost: float | Sequence[float]
     odds: float
     certain: float
+    shortest: float = _SHORTEST
 
     @classmethod
     def at(cls, temperature: float, better: Float64 | None) -> "Gaps":
@@ -93,12 +96,12 @@ class Gaps(NamedTuple):
         Examples
         --------
         >>> Gaps.at(1.0, None).cost, Gaps.at(1.0, np.array([0.0, 4.0])).cost
-        (5.0, [6.7, 5.7])
+        (5.0, [8.5, 6.5])
         """
         if better is None:
             return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, _CERTAIN)
         cost = temperature * (_UNTRANSCRIBED + _MORE - _EACH * better)
-        return cls(cost.tolist(), _BOTH / temperature, _CERTAIN_TO_BOTH)
+        return cls(cost.tolist(), _BOTH / temperature, _CERTAIN_TO_BOTH, _SHORTEST_TO_BOTH)
 
     def might_pay(self, temperature: float) -> bool:
         """Whether something else costs clearly less in any gap than where no ear is asked."""
@@ -218,7 +221,7 @@ def untranscribed(path: WordPath, gaps: Gaps) -> tuple[list[Mismatch], IntArray]
     followed: list[int] = []
     for k in np.flatnonzero(path.built.noise()[nodes]).tolist():
         start, end = times[k].tolist()
-        if end - start < _SHORTEST:
+        if end - start < gaps.shortest:
             continue
         node = int(nodes[k])
         odds = path.gain_over(path.otherwise([node])) * gaps.odds
@@ -227,3 +230,17 @@ def untranscribed(path: WordPath, gaps: Gaps) -> tuple[list[Mismatch], IntArray]
         if sure >= gaps.certain or end - start >= _FOLLOWED:
             followed.append(node)
     return mismatches, np.array(followed, dtype=np.intp)
+
+
+def placed_again(stretches: Sequence[Mismatch], path: WordPath) -> list[Mismatch]:
+    """Return stretches of something else where a path has them, which begins each with a sound.
+
+    Those that it has not stay where they were.
+    """
+    noise = path.built.noise()[path.found.nodes]
+    times = path.found.alignment.intervals[noise]
+    spans = list(zip(times[::2, 0].tolist(), times[1::2, 1].tolist(), strict=True))
+    return [
+        next((replace(m, start=a, end=b) for a, b in spans if a < m.end and m.start < b), m)
+        for m in stretches
+    ]

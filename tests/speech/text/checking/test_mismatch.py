@@ -75,6 +75,22 @@ def test_something_else_may_cost_more_in_one_gap_than_in_another() -> None:
     assert list(entered.values()) == [-1.0, -3.0]
 
 
+def test_something_else_begins_with_one_of_some_sounds() -> None:
+    from align.speech.text import Pronunciation
+
+    entries = {"a": Entry("a", (Pronunciation(("a",)),))}
+    cost = [math.inf, 1.0]
+    there = Departures(untranscribed=cost, begins=("k", "s"))
+    built = word_lattice(["a"], entries, silence=None, departures=there)
+    labels = built.lattice.labels
+    assert labels == ("a", "k", "s", "spn")
+    assert built.noise().tolist() == [False, True, True, True]
+    arcs = zip(built.lattice.arcs.tolist(), built.lattice.arc_score.tolist(), strict=True)
+    scores = {(labels[u], labels[v]): score for (u, v), score in arcs}
+    free = dict.fromkeys([("k", "spn"), ("s", "spn")], 0.0)
+    assert scores == {("a", "k"): -1.0, ("a", "s"): -1.0, **free}
+
+
 @pytest.mark.parametrize(
     ("gone", "end"),
     [(0, 0.33), (6, 2.36)],  # "A" and "the"
@@ -96,7 +112,7 @@ def test_what_the_ear_costs_and_counts() -> None:
     assert not deaf.might_pay(2.0)
     assert heard.might_pay(2.0)
     assert not Gaps.at(2.0, np.zeros(2)).might_pay(2.0)
-    assert heard.cost == pytest.approx([13.4, 3.4])
+    assert heard.cost == pytest.approx([17.0, -3.0])
     assert (deaf.odds, heard.odds) == (0.5, 0.35)
 
 
