@@ -83,8 +83,7 @@ def unspoken_model(
 
     What aligns them knows the `vocabulary`, and was not trained on the recording. Each text is
     spoiled in so many `rounds`. `n_jobs` processes, as in joblib, do not change the result. None
-    where a model knows no match, or no text with a word that was
-    not said fits into its recording.
+    where models know no match, or no text with a word that was not said fits into its recording.
     """
     from joblib import Parallel, delayed
 
@@ -95,8 +94,6 @@ def unspoken_model(
     evidence: list[Float64] = []
     unspoken: list[BoolArray] = []
     for found in Parallel(n_jobs=n_jobs)(tasks):
-        if found is None:
-            return None
         evidence += [of_words for of_words, _ in found]
         unspoken += [flags for _, flags in found]
     if not any(flags.any() for flags in unspoken):
@@ -107,10 +104,10 @@ def unspoken_model(
 @one_thread()
 def _evidence(
     word_aligner: WordAligner, texts: Sequence[tuple[list[str], BoolArray]]
-) -> list[tuple[Float64, BoolArray]] | None:
+) -> list[tuple[Float64, BoolArray]]:
     """Return the evidence of the texts that fit into a recording, and which words were not said.
 
-    None where the model knows no match.
+    Texts of which nothing at all seems to be said have none.
     """
     both: list[tuple[Float64, BoolArray]] = []
     for said, flags in texts:
@@ -118,9 +115,8 @@ def _evidence(
             found = word_aligner.evidence(said)
         except DataError:  # they do not fit into the recording
             continue
-        if found is None:
-            return None
-        both.append((found, flags))
+        if found is not None:
+            both.append((found, flags))
     return both
 
 

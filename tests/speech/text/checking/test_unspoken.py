@@ -105,7 +105,8 @@ def test_learning_from_spoiled_texts() -> None:
     assert low < 0.1
     assert high > 0.8
     failing = [(Known(fails=True), ["green", "kiwi"])]
-    assert unspoken_model([*recordings, *failing], ["a", "b"], rng) is not None
+    unheard = [(Known(knows=False), ["green", "kiwi"])]
+    assert unspoken_model([*recordings, *failing, *unheard], ["a", "b"], rng) is not None
     assert failing[0][0].asked == 10
     assert unspoken_model([(Known(knows=False), ["green"])], ["a"], rng) is None
     assert unspoken_model([(Known(fails=True), ["green"])], ["a"], rng) is None
