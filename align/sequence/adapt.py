@@ -157,6 +157,7 @@ def adapt(
         own, xs = [new.features_] * len(items), before
     else:
         new.features_, new.coef_ = moved, coef
+    new._check_labels(problem, [items[i] for i in kept], xs, ys)
     new._recalibrate([items[i] for i in kept], xs, [own[i] for i in kept])
     _tell(new, aligner, n_recordings([items[i] for i in kept]), seconds, source, licence)
     new.elsewhere_ = {

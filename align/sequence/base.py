@@ -42,6 +42,7 @@ from align.models.file import write_model
 from align.progress import Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of, digest_of_training
 from align.sequence.crossfit import cross_fit
+from align.sequence.doubts import warn_of_labels
 from align.sequence.parts import n_recordings
 from align.sequence.problem import AlignmentProblem, Truth
 from align.sequence.scaling import base_function_scales
@@ -247,6 +248,11 @@ class Aligner(ParamsMixin, ABC):
             Where no example can be used.
         ParameterError
             Where a parameter is wrong; most are checked before any recording is read.
+
+        Warns
+        -----
+        LabelsWarning
+            Where labels lie far from where the events of their recording are found.
         """
         with one_thread(), checkpoint_of(checkpoint) as parts:
             self._fit(examples, validation, progress, parts)
@@ -310,6 +316,7 @@ class Aligner(ParamsMixin, ABC):
         self.coef_ = np.asarray(learner.coef_, dtype=np.float64)
         # On the same scores as the weights: they come from parts that did not see the recordings.
         chosen = [items[i] for i in kept]
+        self._check_labels(problem, chosen, xs, ys)
         self._calibrate(chosen, xs, [own[i] for i in kept], progress)
         self.training_ = {
             "recordings": n_recordings(chosen),
@@ -317,6 +324,17 @@ class Aligner(ParamsMixin, ABC):
             "seconds": round(sum(item.signal.duration for item in chosen), 3),
             "groups": len({item.group for item in chosen}),
         }
+
+    def _check_labels(
+        self,
+        problem: AlignmentProblem,
+        items: Sequence[Any],
+        xs: Sequence[BaseFunctions],
+        ys: Sequence[Truth],
+    ) -> None:
+        """Warn of labels that seem to be of other recordings."""
+        names = [item.signal.name for item in items]
+        warn_of_labels(problem, self.coef_, names, xs, ys, self.hop_)
 
     def _first_features(self) -> Sequence[Sequence[Any]] | None:
         """Return features fitted to the same recordings, one list for each, to go on from."""

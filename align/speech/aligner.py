@@ -235,6 +235,10 @@ class SpeechAligner(PhoneAligner):
             return items, own
         return self._trained_for.copies_of(items, own)
 
+    def _check_labels(self, *problem: Any) -> None:
+        if self._trained_for is None:  # others learn from copies of the same recordings
+            super()._check_labels(*problem)
+
     def _check_own(self) -> None:
         super()._check_own()
         if self.language is not None:  # said before anything is trained
