@@ -42,7 +42,7 @@ from align.models.file import write_model
 from align.progress import Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of, digest_of_training
 from align.sequence.crossfit import cross_fit
-from align.sequence.doubts import warn_of_labels
+from align.sequence.far_labels import warn_of_labels
 from align.sequence.parts import n_recordings
 from align.sequence.problem import AlignmentProblem, Truth
 from align.sequence.scaling import base_function_scales

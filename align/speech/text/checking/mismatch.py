@@ -53,9 +53,9 @@ _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
 # Where a second ear is asked of what is not in the text: log odds more against it, log odds for
-# each unit by which the text fits better with it, and what the sum of both ears counts. Chosen on
-# edges of words beside words of TIMIT that were left out (recipes/mismatch/README.md).
-_MORE, _EACH, _BOTH = 3.5, 0.5, 0.7
+# each unit by which the text fits better with it, and what the sum of both ears counts. Fitted to
+# gaps with and without left out words of TIMIT (recipes/mismatch/README.md).
+_MORE, _EACH, _BOTH = 1.7, 0.25, 0.7
 _CLEARLY = 2.0  # log odds less against it in any gap, from which on the text is asked once more
 _CERTAIN_TO_BOTH = 0.5  # probability of it, from which on tiers follow it
 _SHORTEST_TO_BOTH = 0.06  # seconds
@@ -96,7 +96,7 @@ class Gaps(NamedTuple):
         Examples
         --------
         >>> Gaps.at(1.0, None).cost, Gaps.at(1.0, np.array([0.0, 4.0])).cost
-        (5.0, [8.5, 6.5])
+        (5.0, [6.7, 5.7])
         """
         if better is None:
             return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, _CERTAIN)

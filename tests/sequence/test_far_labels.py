@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from align.sequence.doubts import LabelsWarning, warn_of_labels
+from align.sequence.far_labels import LabelsWarning, warn_of_labels
 from align.sequence.problem import Truth
 
 
