@@ -499,15 +499,15 @@ class SpeechAligner(PhoneAligner):
 
     def _sounds(self, labels: Sequence[str]) -> list[str | None]:
         """Return what labels sound like to a second ear, in the IPA; None for no sound."""
-        known = self._phone_labels()
+        known, takes_ipa = self._phone_labels(), self.takes_ipa
         # labels of other models are those of TIMIT, or nothing is known of them
-        in_ipa = {} if self.takes_ipa else read_map("timit_ipa")
+        in_ipa = {} if takes_ipa else read_map("timit_ipa")
 
         def sound(label: str) -> str | None:
             symbol: str | None = known.symbol(label)
             if self._unbounded(label) or is_closure(str(symbol)):
                 return None
-            if not self.takes_ipa:
+            if not takes_ipa:
                 symbol = in_ipa.get(label, in_ipa.get(str(symbol)))
             return None if symbol in SILENCES else symbol
 

@@ -489,8 +489,8 @@ class WordAligner:
         So a word ends where one of the model's sounds may follow, and not where it fits as badly
         as anything else does.
         """
-        noise, sounds = path.built.noise()[path.found.nodes], distinct_sounds(self.model)
-        if not noise.any() or not sounds:
+        noise = path.built.noise()[path.found.nodes]
+        if not noise.any() or not (sounds := distinct_sounds(self.model)):
             return path
         before = path.built.words_before()[path.found.nodes[noise]]
         cost = np.full(len(said) + 1, math.inf)
