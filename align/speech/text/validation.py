@@ -11,7 +11,12 @@ from align.errors import AlignError, DataError
 from align.formats.labels import OVERRUN
 from align.progress import Progress
 from align.speech.text.pronouncing.dictionary import Dictionary
-from align.speech.text.pronouncing.lookup import look_up, look_up_all, out_of_vocabulary
+from align.speech.text.pronouncing.lookup import (
+    look_up,
+    look_up_all,
+    out_of_vocabulary,
+    seems_foreign,
+)
 from align.speech.text.reading.normalise import split_words, spoken_noise
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
 
@@ -65,8 +70,9 @@ def validate_transcripts(
         Problems: recordings or transcripts that cannot be read, words out of vocabulary (all of
         a file in one problem), phones the model does not know, utterances beyond the end of the
         recording, texts that cannot fit into it. Warnings: recordings without a transcript and
-        transcripts without a recording, words that espeak-ng guessed, sampling rates and channels
-        unlike most, long recordings with hardly a word.
+        transcripts without a recording, words that espeak-ng guessed, texts that seem to be of
+        another language, sampling rates and channels unlike most, long recordings with hardly a
+        word.
 
     Raises
     ------
@@ -148,7 +154,9 @@ def _check(
         )
     warnings = []
     guessed = [word for word in dict.fromkeys(words) if entries[word].source == "espeak"]
-    if guessed and len(dictionary):  # without one, all words are meant to be espeak-ng's
+    if foreign := seems_foreign(words, entries, dictionary, language):
+        warnings.append(Issue(path, foreign))
+    elif guessed and len(dictionary):  # without one, all words are meant to be espeak-ng's
         shown = ", ".join(guessed[:20]) + (" ..." if len(guessed) > 20 else "")
         warnings.append(Issue(path, f"not in {dictionary.name}, guessed by espeak-ng: {shown}."))
     if duration > _LONG and len(words) < _SLOW * duration and all(u.end is None for u in said):
