@@ -133,12 +133,13 @@ def rows_of(
         row = Row("", begin + onset, c, word[k] + first, own, about)
         if built.unspoken[found.nodes[k]] and not repair:
             rows.append(row._replace(label=SPOKEN_NOISE))
+        elif k and place[k] == place[k - 1] and (place[k] >= 0 or others[k]):
+            if fit is not None:  # the second part of a phone, or of what is not in the text
+                rows[-1] = rows[-1]._replace(match=float(joined(fit[k - 1 : k + 1])[0]))
         elif place[k] < 0:
             rows.append(row._replace(label=SPOKEN_NOISE if others[k] else SILENCE, word=-1))
-        elif k == 0 or place[k] != place[k - 1]:
+        else:
             rows.append(row._replace(label=built.phones[place[k]]))
-        elif fit is not None:  # the second part of a phone
-            rows[-1] = rows[-1]._replace(match=float(joined(fit[k - 1 : k + 1])[0]))
     rows.append(Row(SILENCE, begin + alignment.end, 1.0, -1))
     return rows
 

@@ -58,7 +58,7 @@ _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is
 _MORE, _EACH, _BOTH = 1.7, 0.25, 0.7
 _CLEARLY = 2.0  # log odds less against it in any gap, from which on the text is asked once more
 _CERTAIN_TO_BOTH = 0.5  # probability of it, from which on tiers follow it
-_SHORTEST_TO_BOTH = 0.06  # seconds
+_SHORTEST_TO_BOTH = 0.06  # seconds of it that are worth a word
 
 
 class Judged(NamedTuple):

@@ -183,6 +183,8 @@ def test_repair(model: align.SpeechAligner) -> None:
     found = model.align_text(WIND, more(), repair=True)
     assert not set(ADDED) & set(found.words.labels)
     assert found.mismatches[0].words == ADDED
+    found = model.align_text(WIND, less(), repair=True)
+    assert found.words.labels.count("spn") == 1  # its first sound and the rest are one
 
 
 def test_trust(model: align.SpeechAligner) -> None:
