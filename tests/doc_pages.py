@@ -23,7 +23,7 @@ from synthetic_speech import write_corpus, write_recording
 
 import align
 from align.cli import cli
-from align.formats.textgrid import format_textgrid
+from align.formats.tiers.textgrid import format_textgrid
 from align.terms import BaseFunctions, OnsetTerm
 
 ROOT = Path(__file__).resolve().parents[1]

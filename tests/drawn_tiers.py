@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from align.formats.tiers import Tier, Tiers
+from align.formats.tiers.tier import Tier, Tiers
 
 SHOWN = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=5)
 TEXTS = st.lists(SHOWN, min_size=1, max_size=3).map(" ".join)

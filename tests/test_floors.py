@@ -1,18 +1,20 @@
 """The floors of the house: imports go down, never in a circle, and take no private names along.
 
-A *room* is a folder or module directly under ``align``; each lies on a floor. All imports count:
-at the top of a file, within a function, and for typing only.
+A *room* is a folder or module directly under ``align``; each lies on a floor. Within a room, and
+within each folder of it, folders import one another one way. All imports count: at the top of a
+file, within a function, and for typing only.
 """
 
 import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from source_trees import FILES, ROOT, nodes
+from source_trees import FILES, ROOT, nodes, tree
 
 FLOORS = [
     {"types", "errors", "progress", "_blas", "_params", "_numba", "_lazy"},
@@ -34,6 +36,15 @@ UPWARD: dict[tuple[str, str], str] = {
     ("align.results.timing", "show"): "a result can draw and report itself: `plot`, `report`",
 }
 """Imports to a higher floor, or to another room of the same: module, room; and the reason."""
+
+ASIDE = {
+    "align.speech.expansion": "which phones are closures, stands with how phones are said",
+    "align.speech.text.checking.spoiling": "aligns texts, to learn when a word was not said",
+    "align.speech.text.checking.wrong_texts": "aligns texts, to learn when one is wrong",
+    "align.speech.text.pronouncing.learning": "reads lattices, to learn what choices cost",
+    "align.speech.text.pronouncing.shared": "changes the rows of a lattice",
+}
+"""Modules in a folder that import what lies beside it, and imports it."""
 
 BY_NAME = {
     "align._numba": "two modules of numba, before anything else imports them",
@@ -134,6 +145,33 @@ def test_no_circle() -> None:
     for module in sorted(FILES):
         if module not in state:
             visit(module, [module])
+
+
+def inside(package: str, module: str) -> str:
+    """Return the folder or module of a package that a module lies in, or is; "" for others."""
+    return module.removeprefix(f"{package}.").split(".")[0] * module.startswith(f"{package}.")
+
+
+PACKAGES = [name for name, path in FILES.items() if path.name == "__init__.py" and "." in name]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_folders_import_one_way(package: str) -> None:
+    """Of the folders and modules that lie side by side, however deep."""
+    below: dict[str, set[str]] = {}
+    for source, target, _ in imports():
+        here, there = inside(package, source), inside(package, target)
+        if here and there and here != there and source not in ASIDE:
+            below.setdefault(here, set()).add(there)
+    TopologicalSorter(below).prepare()  # CycleError names the circle
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_map_names_what_lies_in_its_folder(package: str) -> None:
+    text = ast.get_docstring(tree(package)) or ""
+    if re.search("^(module|folder|place)  ", text, re.M):
+        names = {inside(package, module) for module in FILES} - {""}
+        assert {name for name in names if name[0] != "_" and f"`{name}`" not in text} == set()
 
 
 def test_no_private_name_leaves_its_folder() -> None:

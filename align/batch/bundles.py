@@ -15,8 +15,8 @@ from align.batch.tasks import Task, Work, alignments_of
 from align.errors import ParameterError
 from align.files.atomic import atomic_write
 from align.files.regular import open_regular
-from align.formats.emu import ANNOTATION
 from align.formats.emu_database import bundle_path, check_database_name, configure
+from align.formats.tiers.emu import ANNOTATION
 
 __all__ = ["EMU_DATABASE", "Bundles"]
 

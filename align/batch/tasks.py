@@ -18,9 +18,9 @@ from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError, ParameterError
 from align.features.audio import Channel
 from align.files.text import decoded
-from align.formats.emu import ANNOTATION
 from align.formats.events import read_events
 from align.formats.phone_map import read_phone_map
+from align.formats.tiers.emu import ANNOTATION
 from align.speech.mapped import align_mapped
 
 __all__ = [

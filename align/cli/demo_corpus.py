@@ -29,8 +29,8 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.formats import read_labels
 from align.formats.scores import read_score
-from align.formats.textgrid import write_textgrid_tiers
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers
+from align.formats.tiers.textgrid import write_textgrid_tiers
+from align.formats.tiers.tier import PHONES, WORDS, Tier, Tiers
 from align.types import FloatArray
 
 __all__ = ["write_demo_corpus"]

@@ -172,7 +172,7 @@ def music(
 
 def _check_beats(score: Path, targets: Sequence[Path]) -> None:
     """Refuse beats of a score without bars before it is aligned; notation always has bars."""
-    from align.formats.beat_table import NO_BARS
+    from align.formats.notes.beat_table import NO_BARS
     from align.formats.scores import read_score
     from align.music.repeats import is_notation
 
@@ -228,7 +228,7 @@ def check_music_output(path: Path, overwrite: bool) -> None:
         )
     check_free(path, overwrite)
     if path.name.lower().endswith((".match", ".parangonada.zip")):
-        from align.formats.score_partitura import import_partitura
+        from align.formats.scores.score_partitura import import_partitura
 
         import_partitura(path, "such files are written", "write .mid, .csv or .json")
 

@@ -15,8 +15,8 @@ from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs
 from align.corpus.reading import problem_of, read_pair
 from align.errors import AlignError, DataError
 from align.formats.files import read_labels
-from align.formats.labels import OVERRUN, Labels
 from align.formats.phone_map import nearest_label
+from align.formats.tiers.labels import OVERRUN, Labels
 from align.progress import Progress
 from align.types import SILENCES
 

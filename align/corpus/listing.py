@@ -7,7 +7,7 @@ from typing import TypeAlias
 from align.errors import DataError, ParameterError
 from align.files.folders import walk
 from align.files.text import read_text
-from align.formats.tables import table_rows
+from align.formats.documents.tables import table_rows
 
 __all__ = ["Groups", "check_listing", "folders", "group_of", "manifest_rows"]
 
@@ -66,7 +66,7 @@ def folders(root: str) -> Iterator[tuple[str, list[str]]]:
 def manifest_rows(
     path: str, columns: Sequence[str], needed: Sequence[str]
 ) -> Iterator[dict[str, str]]:
-    """Yield the rows of a table, by the names in its first line; see `align.formats.tables`.
+    """Yield the rows of a table, by the names in its first line.
 
     It must have `columns`, and no row may leave those that are `needed` empty; else DataError,
     naming the line.

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 from align.files.names import comparable
-from align.formats.emu import ANNOTATION
+from align.formats.tiers.emu import ANNOTATION
 
 __all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_beside", "find_pairs", "suffix_of"]
 

@@ -16,7 +16,7 @@ from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs
 from align.corpus.texts import text_beside
 from align.errors import AlignError, DataError, ParameterError
 from align.formats.files import read_labels
-from align.formats.labels import OVERRUN, Labels
+from align.formats.tiers.labels import OVERRUN, Labels
 from align.results.frame import pandas
 from align.types import Example, Note
 

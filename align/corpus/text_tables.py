@@ -32,8 +32,8 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import comparable
 from align.files.text import read_text, rows_of_table
-from align.formats.headings import RECORDING, TEXT, columns_named
-from align.formats.office import read_sheet
+from align.formats.documents.office import read_sheet
+from align.formats.documents.tables import RECORDING, TEXT, columns_named
 
 __all__ = [
     "NamedText",

@@ -14,9 +14,9 @@ from align.errors import DataError
 from align.files.folders import walk
 from align.files.names import comparable
 from align.formats.files import read_labels, read_tiers
-from align.formats.labels import Labels
 from align.formats.table import LABEL_FORMATS, label_format
-from align.formats.tiers import WORDS
+from align.formats.tiers.labels import Labels
+from align.formats.tiers.tier import WORDS
 from align.types import SILENCE, SILENCES
 
 __all__ = ["Found", "Wanted", "label_files"]

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-* Files of beats are those of `align.formats.beat_times`: what ``align music --beats`` writes, and
-  annotations with a time on each line. ``truth.beats.csv`` is the truth of its folder.
+* Files of beats are those of `align.formats.notes.beat_table`: what ``align music --beats``
+  writes, and annotations with a time on each line. ``truth.beats.csv`` is the truth of its folder.
 * The result for a piece has its path, up to the suffix and to upper and lower case; or it is the
   only file of beats in the folder of that path.
 * mir_eval computes every metric, under its own names. As there, beats in the first five seconds
@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from align.errors import DataError
 from align.evaluation.piece_files import PieceFiles
-from align.formats.beat_times import BEAT_SUFFIXES, read_beat_times
+from align.formats.notes.beat_table import BEAT_SUFFIXES, read_beat_times
 from align.progress import Progress
 
 __all__ = ["BeatEvaluation", "evaluate_beats", "holds_beats"]

@@ -23,7 +23,7 @@ from align.evaluation.piece_files import PieceFiles
 from align.evaluation.report import Report
 from align.evaluation.tree_evaluation import TreeEvaluation
 from align.formats.music_files import read_music
-from align.formats.score_table import read_truth_rows
+from align.formats.scores.score_table import read_truth_rows
 from align.formats.table import is_music
 from align.progress import Progress
 from align.types import pitch_name

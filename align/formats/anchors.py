@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from align.errors import DataError
 from align.files.text import parse_number, read_text, shortened
-from align.formats.headings import columns_named
+from align.formats.documents.tables import columns_named, table_rows
 from align.formats.table import LABEL_FORMATS
-from align.formats.tables import table_rows
-from align.formats.textgrid import read_grid
-from align.formats.tiers import PHONES, WORDS, Tier, choose_tier
+from align.formats.tiers.textgrid import read_grid
+from align.formats.tiers.tier import PHONES, WORDS, Tier, choose_tier
 
 __all__ = ["AnchorRow", "AnchorTable", "read_anchors"]
 

@@ -7,7 +7,7 @@
       ann_ses/                       a session
         kiwi_bndl/                   a bundle
           kiwi.wav
-          kiwi_annot.json            see `align.formats.emu`
+          kiwi_annot.json            see `align.formats.tiers.emu`
 
 References
 ----------
@@ -24,9 +24,9 @@ from typing import Any
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
-from align.formats.emu import ANNOTATION, annotation_of
-from align.formats.frame import parsed_json
-from align.formats.tiers import Tiers
+from align.formats.documents.parsing import parsed_json
+from align.formats.tiers.emu import ANNOTATION, annotation_of
+from align.formats.tiers.tier import Tiers
 
 __all__ = ["DATABASE", "bundle_path", "check_database_name", "configure", "write_emu_database"]
 
@@ -122,7 +122,7 @@ def configure(
     folder : path
         The database.
     annotations : iterable of path
-        Its annotations, as `align.formats.emu` writes them.
+        Its annotations, as `align.formats.tiers.emu` writes them.
 
     Returns
     -------

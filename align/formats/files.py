@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from align.errors import DataError
-from align.formats.labels import Labels, TimedLabels
 from align.formats.table import label_format
-from align.formats.tiers import WORDS, Tier, Tiers
+from align.formats.tiers.labels import Labels, TimedLabels
+from align.formats.tiers.tier import WORDS, Tier, Tiers
 
 __all__ = ["left_out", "read_labels", "read_tiers", "write_labels", "write_tiers"]
 

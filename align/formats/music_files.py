@@ -3,7 +3,7 @@
 ======================  ======================================  ============
 suffix                  what                                    read back
 ======================  ======================================  ============
-``.csv .tsv``           notes, `align.formats.note_table`       yes
+``.csv .tsv``           notes, `align.formats.notes.note_table`       yes
 ``.json``               everything, `music_json`                yes
 ``.mid .midi``          the score re-timed, `midi_out`          yes, with the score
 ``.txt``                Audacity labels, `note_labels`          yes, with the score
@@ -20,7 +20,7 @@ suffix                  what                                    read back
 import os
 
 from align.errors import DataError
-from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes, notes_of_score
+from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_of_score
 from align.formats.scores import Score, read_score
 from align.formats.table import is_music, music_format
 

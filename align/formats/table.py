@@ -10,25 +10,31 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from align.errors import ParameterError
-from align.formats.aligned_midi import read_aligned_midi
-from align.formats.audacity import read_audacity, write_audacity
-from align.formats.beat_table import write_beat_layer, write_beat_points, write_beats
-from align.formats.ctm import read_ctm, write_ctm
-from align.formats.elan import ELAN
-from align.formats.emu import ANNOTATION, EMU
-from align.formats.exmaralda import EXMARALDA
-from align.formats.htk import read_lab, write_lab
-from align.formats.jams_file import read_jams, write_jams
-from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
-from align.formats.match_file import write_match
-from align.formats.midi_out import write_midi
-from align.formats.music_json import is_music_json, read_music_json, write_music_json
-from align.formats.note_alignment import read_note_alignment, write_note_alignment
-from align.formats.note_labels import read_note_labels, write_layer, write_points, write_sv_csv
-from align.formats.note_table import is_note_table, read_note_table, write_note_table
-from align.formats.parangonada import read_parangonada, write_parangonada
-from align.formats.rttm import read_rttm, read_rttm_tiers, write_rttm, write_rttm_tiers
-from align.formats.subtitles import (
+from align.formats.notes.aligned_midi import read_aligned_midi, write_midi
+from align.formats.notes.beat_table import write_beat_layer, write_beat_points, write_beats
+from align.formats.notes.jams_file import read_jams, write_jams
+from align.formats.notes.match_file import write_match
+from align.formats.notes.music_json import is_music_json, read_music_json, write_music_json
+from align.formats.notes.note_alignment import read_note_alignment, write_note_alignment
+from align.formats.notes.note_labels import (
+    read_note_labels,
+    write_layer,
+    write_points,
+    write_sv_csv,
+)
+from align.formats.notes.note_table import is_note_table, read_note_table, write_note_table
+from align.formats.notes.parangonada import read_parangonada, write_parangonada
+from align.formats.notes.tempo_table import write_tempo
+from align.formats.tiers.audacity import read_audacity, write_audacity
+from align.formats.tiers.ctm import read_ctm, write_ctm
+from align.formats.tiers.elan import ELAN
+from align.formats.tiers.emu import ANNOTATION, EMU
+from align.formats.tiers.exmaralda import EXMARALDA
+from align.formats.tiers.htk import read_lab, write_lab
+from align.formats.tiers.json_file import read_json, read_json_tiers, write_json, write_json_tiers
+from align.formats.tiers.label_table import read_csv, read_csv_tiers, write_csv, write_csv_tiers
+from align.formats.tiers.rttm import read_rttm, read_rttm_tiers, write_rttm, write_rttm_tiers
+from align.formats.tiers.subtitles import (
     read_srt,
     read_vtt,
     read_vtt_tiers,
@@ -37,16 +43,14 @@ from align.formats.subtitles import (
     write_vtt,
     write_vtt_tiers,
 )
-from align.formats.tables import read_csv, read_csv_tiers, write_csv, write_csv_tiers
-from align.formats.tempo_table import write_tempo
-from align.formats.textgrid import (
+from align.formats.tiers.textgrid import (
     read_textgrid,
     read_textgrid_tiers,
     write_textgrid,
     write_textgrid_tiers,
 )
-from align.formats.tiers import PHONES, WORDS
-from align.formats.timit import read_phn, write_phn
+from align.formats.tiers.tier import PHONES, WORDS
+from align.formats.tiers.timit import read_phn, write_phn
 
 __all__ = [
     "FORMATS",

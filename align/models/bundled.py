@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from align.errors import ParameterError
-from align.formats.instruments import score_instruments
+from align.formats.scores.instruments import score_instruments
 from align.models.file import bundled_models, model_path, read_model
 
 __all__ = [
@@ -196,7 +196,7 @@ def music_model(score: str | os.PathLike[str]) -> tuple[str, list[str]]:
     Parameters
     ----------
     score : path
-        See `align.formats.instruments`.
+        See `align.formats.scores.instruments`.
 
     Returns
     -------

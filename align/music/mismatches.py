@@ -13,8 +13,8 @@ from itertools import groupby
 
 import numpy as np
 
-from align.formats.beats import Beats
 from align.formats.scores import Score
+from align.formats.scores.beats import Beats
 from align.music.coarse import Sound
 from align.types import Float64, IntArray, Mismatch, PlayedPassage
 

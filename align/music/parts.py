@@ -15,8 +15,8 @@ import numpy as np
 
 from align.errors import DataError, ParameterError
 from align.features.note_levels import semitone_levels
-from align.formats.beats import Beats
 from align.formats.scores import Score
+from align.formats.scores.beats import Beats
 from align.music.coarse import coarse_alignment
 from align.music.passages import Passage, find_passages, find_whole
 from align.music.performance import Performance, make_performance, sounding_notes

@@ -14,8 +14,8 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from align.errors import DataError, ParameterError
-from align.formats.score_partitura import NOTATION_SUFFIXES, Notation
-from align.formats.scores import Score, score_of_rows
+from align.formats.scores.score import Score, score_of_rows
+from align.formats.scores.score_partitura import NOTATION_SUFFIXES, Notation
 from align.progress import Progress, of_stage
 
 __all__ = ["FoldedScore", "best_way", "check_repeats", "is_notation"]
@@ -47,7 +47,7 @@ class FoldedScore:
     """A score in notation with its repeats still to be decided; DataError where it cannot be read.
 
     `n_repeats` is how many times the player may go back or go on; see
-    `align.formats.score_partitura`.
+    `align.formats.scores.score_partitura`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

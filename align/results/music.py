@@ -28,8 +28,8 @@ from align.results.writing import NoteWriting
 from align.types import Event, Float64, IntArray, Mismatch, Note, PlayedPassage
 
 if TYPE_CHECKING:
-    from align.formats.beats import Beats
-    from align.formats.notes import NoteTimes
+    from align.formats.notes.aligned import NoteTimes
+    from align.formats.scores.beats import Beats
 
 __all__ = ["MusicAlignment"]
 
@@ -72,7 +72,7 @@ class MusicAlignment(Timing, NoteWriting):
     repeats : str
         Where the score had repeats to take or to leave, a letter for each in the order of
         playing: y where it was taken, n where it was not, ? where the recording does not hold it.
-    beats : align.formats.beats.Beats, optional
+    beats : align.formats.scores.beats.Beats, optional
         Bars and beats of the score, where it says them.
     passages : sequence of PlayedPassage
         What the recording holds of the score, in the order of playing; empty where that is simply
@@ -270,7 +270,7 @@ class MusicAlignment(Timing, NoteWriting):
 
         Parameters
         ----------
-        rows : align.formats.notes.NoteTimes
+        rows : align.formats.notes.aligned.NoteTimes
             What a reader returned.
 
         Returns
@@ -289,7 +289,7 @@ class MusicAlignment(Timing, NoteWriting):
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], **options: Any) -> Self:
-        """Read a table of notes; see `from_labels` and `align.formats.note_table`."""
+        """Read a table of notes; see `from_labels` and `align.formats.notes.note_table`."""
         return cls.from_labels(path, **options)
 
     @property

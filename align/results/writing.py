@@ -4,8 +4,8 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from align.formats.labels import TimedLabels
-    from align.formats.notes import TimedNotes
+    from align.formats.notes.aligned import TimedNotes
+    from align.formats.tiers.labels import TimedLabels
 else:  # what results have is for type checkers; formats are imported where one is written
     TimedLabels = TimedNotes = object
 
@@ -35,7 +35,7 @@ class LabelWriting(TimedLabels):
         write_csv(path, self, overwrite=overwrite)
 
     def to_json(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write JSON, with everything the alignment knows; see `align.formats.write_json`."""
+        """Write JSON: everything the alignment knows; see `align.formats.write_json`."""
         from align.formats import write_json
 
         write_json(path, self, overwrite=overwrite)
@@ -81,14 +81,14 @@ class NoteWriting(TimedNotes):
     """Methods of a result whose notes overlap, which formats of labels cannot say."""
 
     def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a table of the notes; see `align.formats.note_table`."""
-        from align.formats.note_table import write_note_table
+        """Write a table of the notes; see `align.formats.notes.note_table`."""
+        from align.formats.notes.note_table import write_note_table
 
         write_note_table(path, self, overwrite=overwrite)
 
     def to_json(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write JSON, with everything the alignment knows; see `align.formats.music_json`."""
-        from align.formats.music_json import write_music_json
+        """Write JSON: everything the alignment knows; see `align.formats.notes.music_json`."""
+        from align.formats.notes.music_json import write_music_json
 
         write_music_json(path, self, overwrite=overwrite)
 
@@ -100,14 +100,14 @@ class NoteWriting(TimedNotes):
         tolerance: float = 0.005,
         overwrite: bool = False,
     ) -> None:
-        """Write the score re-timed to the recording; see `align.formats.midi_out`."""
-        from align.formats.midi_out import write_midi
+        """Write the score re-timed to the recording; see `align.formats.notes.aligned_midi`."""
+        from align.formats.notes.aligned_midi import write_midi
 
         write_midi(path, self, asynchrony=asynchrony, tolerance=tolerance, overwrite=overwrite)
 
     def to_audacity(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write an Audacity label track of points; see `align.formats.note_labels`."""
-        from align.formats.note_labels import write_points
+        """Write an Audacity label track of points; see `align.formats.notes.note_labels`."""
+        from align.formats.notes.note_labels import write_points
 
         write_points(path, self, overwrite=overwrite)
 
@@ -116,22 +116,22 @@ class NoteWriting(TimedNotes):
     ) -> None:
         """Write a layer (``.svl``) or table (``.csv``) for Sonic Visualiser, as the suffix says.
 
-        See `align.formats.note_labels`.
+        See `align.formats.notes.note_labels`.
         """
-        from align.formats.note_labels import write_layer, write_sv_csv
+        from align.formats.notes.note_labels import write_layer, write_sv_csv
 
         table = os.fspath(path).lower().endswith(".csv")
         (write_sv_csv if table else write_layer)(path, self, overwrite=overwrite)
 
     def to_jams(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a JAMS file of notes and beats; see `align.formats.jams_file`."""
-        from align.formats.jams_file import write_jams
+        """Write a JAMS file of notes and beats; see `align.formats.notes.jams_file`."""
+        from align.formats.notes.jams_file import write_jams
 
         write_jams(path, self, overwrite=overwrite)
 
     def to_match(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a match file, through partitura; see `align.formats.match_file`."""
-        from align.formats.match_file import write_match
+        """Write a match file, through partitura; see `align.formats.notes.match_file`."""
+        from align.formats.notes.match_file import write_match
 
         write_match(path, self, overwrite=overwrite)
 
@@ -142,13 +142,13 @@ class NoteWriting(TimedNotes):
         window: float = 1.0,
         overwrite: bool = False,
     ) -> None:
-        """Write the tempo curve as a table; see `tempo` and `align.formats.tempo_table`."""
-        from align.formats.tempo_table import write_tempo
+        """Write the tempo curve as a table; see `tempo` and `align.formats.notes.tempo_table`."""
+        from align.formats.notes.tempo_table import write_tempo
 
         write_tempo(path, self, window=window, overwrite=overwrite)
 
     def to_beats(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write bars and beats as a table; see `align.formats.beat_table`."""
-        from align.formats.beat_table import write_beats
+        """Write bars and beats as a table; see `align.formats.notes.beat_table`."""
+        from align.formats.notes.beat_table import write_beats
 
         write_beats(path, self, overwrite=overwrite)

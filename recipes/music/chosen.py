@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from made import INSTRUMENTS
 
-from align.formats.instruments import program_instrument
+from align.formats.scores.instruments import program_instrument
 from align.music.choosing import MARGIN
 
 ALIKE = 1.0  # ms

@@ -41,8 +41,8 @@ from heard import SPARING, delays
 import align
 from align.errors import AlignError
 from align.files.atomic import atomic_write
-from align.formats.score_midi import read_midi_score
 from align.formats.scores import Score, read_score
+from align.formats.scores.score_midi import read_midi_score
 
 RATE = 22050
 APART = 0.05

@@ -27,7 +27,7 @@ from align.corpus.reading import Corpus
 from align.errors import AlignError, ParameterError
 from align.features.audio import audio_info
 from align.formats import atomic_write
-from align.formats.textgrid import format_textgrid
+from align.formats.tiers.textgrid import format_textgrid
 from align.types import Example
 
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\.|$)", re.IGNORECASE)

@@ -29,8 +29,8 @@ from align.cli.console import Console
 from align.cli.inputs import read_phones
 from align.cli.outputs import save_model
 from align.errors import DataError
-from align.formats.textgrid import format_textgrid, parse_textgrid
-from align.formats.tiers import Tier
+from align.formats.tiers.textgrid import format_textgrid, parse_textgrid
+from align.formats.tiers.tier import Tier
 
 PHONES = ["sil", "aa", "s", "iy", "m", "aa", "sil"]
 

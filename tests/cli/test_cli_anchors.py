@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from align.cli import cli
-from align.formats.textgrid import format_textgrid, parse_textgrid
+from align.formats.tiers.textgrid import format_textgrid, parse_textgrid
 
 TEXT = "The kiwi watches."
 PHONES = "sil dh ah k iy w iy w aa ch ih z sil"

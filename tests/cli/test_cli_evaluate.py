@@ -13,7 +13,7 @@ import align
 from align.errors import DataError
 from align.evaluation.matching import evaluate_labels
 from align.formats import read_labels
-from align.formats.textgrid import format_textgrid
+from align.formats.tiers.textgrid import format_textgrid
 
 MINUET = Path(str(files("align.data"))) / "minuet"
 

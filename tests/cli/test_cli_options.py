@@ -12,7 +12,7 @@ from command_line import assert_refused, run
 import align
 from align.cli.console import Console
 from align.formats.files import read_tiers
-from align.formats.textgrid import write_textgrid_tiers
+from align.formats.tiers.textgrid import write_textgrid_tiers
 
 KIWI = Path(str(files("align.data"))) / "kiwi.flac"
 GRID = KIWI.with_suffix(".TextGrid")

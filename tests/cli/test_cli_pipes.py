@@ -10,7 +10,7 @@ from click.shell_completion import BashComplete, FishComplete, ShellComplete, Zs
 from click.testing import CliRunner, Result
 
 from align.cli import cli
-from align.formats.textgrid import parse_textgrid
+from align.formats.tiers.textgrid import parse_textgrid
 
 DATA = Path(str(files("align.data")))
 PHONES = str(DATA / "kiwi.TextGrid")

@@ -21,7 +21,7 @@ import align
 from align.cli import cli
 from align.cli.inputs import read_said
 from align.errors import DataError, ParameterError
-from align.formats.textgrid import format_textgrid, parse_textgrid, read_grid
+from align.formats.tiers.textgrid import format_textgrid, parse_textgrid, read_grid
 
 TEXT = "A quick brown fox jumps over the lazy dog, while a kiwi watches."
 DICTIONARY = """\

@@ -11,7 +11,7 @@ from align.corpus.reading import Corpus, read_corpus
 from align.corpus.validation import validate_corpus
 from align.errors import DataError, ParameterError
 from align.formats import write_labels
-from align.formats.textgrid import format_textgrid
+from align.formats.tiers.textgrid import format_textgrid
 from align.results.alignment import Alignment
 from align.types import SILENCES, Example
 

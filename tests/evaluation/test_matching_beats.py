@@ -12,7 +12,7 @@ from align.cli import cli
 from align.cli.console import Console
 from align.errors import DataError
 from align.evaluation.matching_beats import evaluate_beats
-from align.formats.beat_times import read_beat_times
+from align.formats.notes.beat_table import read_beat_times
 
 TIMES = 0.5 + np.arange(40) * 0.5
 

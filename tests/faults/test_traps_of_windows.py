@@ -28,7 +28,7 @@ from align.files.lock import FolderLock
 from align.formats import write_music
 from align.formats.files import write_tiers
 from align.formats.scores import Score
-from align.formats.tiers import Tiers
+from align.formats.tiers.tier import Tiers
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.types import Note

@@ -6,7 +6,7 @@ import pytest
 
 from align.errors import DataError
 from align.formats.anchors import AnchorRow, read_anchors
-from align.formats.textgrid import format_textgrid
+from align.formats.tiers.textgrid import format_textgrid
 
 
 def test_a_table_is_read_in_order_of_time(tmp_path: Path) -> None:

@@ -221,12 +221,12 @@ def test_rate_must_be_positive(tmp_path, rate):
 
 
 def test_golden_texts(alignment):
-    from align.formats.audacity import format_audacity
-    from align.formats.ctm import format_ctm
-    from align.formats.htk import format_lab
-    from align.formats.json_file import format_json
-    from align.formats.tables import format_csv
-    from align.formats.timit import format_phn
+    from align.formats.tiers.audacity import format_audacity
+    from align.formats.tiers.ctm import format_ctm
+    from align.formats.tiers.htk import format_lab
+    from align.formats.tiers.json_file import format_json
+    from align.formats.tiers.label_table import format_csv
+    from align.formats.tiers.timit import format_phn
 
     assert format_phn(alignment) == "0 2250 sil\n2250 3200 k\n3200 8000 iː\n8000 12000 ŋ\n"
     assert format_phn(alignment, rate=8000).startswith("0 1125 sil\n")
@@ -253,9 +253,9 @@ def test_golden_texts(alignment):
 
 
 def test_without_confidence(alignment):
-    from align.formats.ctm import format_ctm
-    from align.formats.json_file import format_json
-    from align.formats.tables import format_csv
+    from align.formats.tiers.ctm import format_ctm
+    from align.formats.tiers.json_file import format_json
+    from align.formats.tiers.label_table import format_csv
 
     bare = Alignment(["a"], [0.0], duration=1.0)
     assert format_csv(bare) == "start,end,label\n0.000000,1.000000,a\n"

@@ -20,7 +20,7 @@ FOLDER = Path(align.formats.__file__).parent
 
 def test_formats_know_no_result_class() -> None:
     """Neither by import nor for typing."""
-    for path in FOLDER.glob("*.py"):
+    for path in FOLDER.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_bytes())):
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom):

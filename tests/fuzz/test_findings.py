@@ -16,7 +16,7 @@ from align.errors import AlignError, DataError, ModelError
 from align.features.audio import read_audio
 from align.formats import read_labels
 from align.formats.scores import read_score
-from align.formats.textgrid import parse_textgrid
+from align.formats.tiers.textgrid import parse_textgrid
 from align.speech.text.reading.normalise import split_words
 
 PACKAGE = Path(align.__file__).parent

@@ -47,17 +47,14 @@ def target(module, name):
     return f"{module}.{name}" if f"{module}.{name}" in TREES else module
 
 
-def test_every_folder_has_its_floor_and_its_map():
+def test_every_folder_has_its_floor():
     folders = {path.parent.name for path in TOP.glob("*/__init__.py")}
     assert folders == set(FLOORS)
     modules = {path.stem for path in TOP.glob("[!_]*.py")}
     assert modules == set(FLOORS_OF_MODULES)
-    assert all(f"`{name}`" in align.learners.__doc__ for name in modules)
     for folder in folders:
-        assert f"`{folder}`" in align.learners.__doc__
         package = importlib.import_module(f"align.learners.{folder}")
         for path in (TOP / folder).glob("[!_]*.py"):
-            assert f"`{path.stem}`" in package.__doc__, path
             assert path.stem not in package.__all__, "a name hides a module"
 
 

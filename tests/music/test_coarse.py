@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from align.errors import ParameterError
 from align.features import estimate_tuning, log_level, read_audio, semitone_bands
-from align.formats.note_rows import NoteRow
 from align.formats.scores import Score, chords, read_note_truth, read_score
+from align.formats.scores.note_rows import NoteRow
 from align.music import coarse
 from align.music.coarse import coarse_alignment
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import align
 from align.errors import ParameterError
 from align.features.pitch import LOWEST_BAND, N_BANDS
-from align.formats.beats import beats_of_bars
 from align.formats.scores import Score, chords
+from align.formats.scores.beats import beats_of_bars
 from align.music import passages
 from align.music.keys import check_key, described
 from align.music.parts import described_part, passages_played, seconds_again

@@ -5,8 +5,8 @@ import pytest
 from music_examples import RATE, sound
 
 import align
-from align.formats.beats import beats_of_bars
 from align.formats.scores import Score
+from align.formats.scores.beats import beats_of_bars
 from align.music.coarse import Sound
 from align.music.mismatches import LISTED, score_mismatches, unplayed_of, wrong_score
 from align.music.unplayed import spoiled_score, true_onsets

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import align
-from align.formats.note_rows import NoteRow
 from align.formats.scores import Score, read_score
+from align.formats.scores.note_rows import NoteRow
 
 MUSIC = Path(__file__).parents[2] / "recipes" / "music"
 

@@ -10,7 +10,7 @@ import pytest
 
 import align
 from align.errors import ParameterError
-from align.formats.beats import beats_of_bars
+from align.formats.scores.beats import beats_of_bars
 from align.types import Note, pitch_name
 
 DATA = Path(str(files("align.data")))

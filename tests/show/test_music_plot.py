@@ -9,7 +9,7 @@ import pytest
 from music_examples import RATE, random_alignment, sound
 
 from align.errors import ParameterError
-from align.formats.beats import beats_of_bars
+from align.formats.scores.beats import beats_of_bars
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.figure import drawn

@@ -181,7 +181,7 @@ def test_a_full_disk_at_any_file_of_a_confirmation_changes_nothing(
     ):
         revision = session.view(name)["revision"]
         with monkeypatch.context() as patched:
-            for place in ("align.studio.output", "align.formats.textgrid"):
+            for place in ("align.studio.output", "align.formats.tiers.textgrid"):
                 patched.setattr(f"{place}.atomic_write", fails)
             if full.endswith("jsonl"):
                 patched.setattr("align.studio.journal.Journal.add", no_room)

@@ -18,7 +18,7 @@ from align.corpus.reading import (
 )
 from align.errors import AlignError, DataError
 from align.files.names import comparable
-from align.formats.labels import Labels
+from align.formats.tiers.labels import Labels
 from align.types import Example
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
-from align.formats.note_rows import NoteRow, check_pitches
+from align.formats.scores.note_rows import NoteRow, check_pitches
 
 if TYPE_CHECKING:
-    from align.formats.score_midi import MidiNote
     from align.formats.scores import NoteTruth, Score
+    from align.formats.scores.score_midi import MidiNote
 
 __all__ = ["midi_notes", "performed_midi", "score_in_ticks"]
 
@@ -60,7 +60,7 @@ def score_in_ticks(
 
 def midi_notes(path: str) -> "tuple[list[MidiNote], int]":
     """Read the notes of a MIDI file, and the ticks of a quarter note; DataError without any."""
-    from align.formats.score_midi import read_midi_score  # opens mido
+    from align.formats.scores.score_midi import read_midi_score  # opens mido
 
     read = read_midi_score(path)
     if not read.notes:

@@ -33,7 +33,7 @@ from align.corpus.readers._gather import Gathering
 from align.corpus.reading import Corpus, header
 from align.errors import DataError, ParameterError
 from align.files.text import parse_number, read_text
-from align.formats.labels import Labels, make_labels
+from align.formats.tiers.labels import Labels, make_labels
 
 __all__ = ["XLabel", "read_buckeye", "read_xlabel"]
 

@@ -18,7 +18,7 @@ from align.corpus.readers._gather import Gathering, recordings_below, stem_of, t
 from align.corpus.reading import Corpus, header, read_corpus
 from align.errors import ParameterError
 from align.files.names import comparable
-from align.formats.textgrid import read_textgrid
+from align.formats.tiers.textgrid import read_textgrid
 
 __all__ = ["read_timit", "read_voxangeles"]
 

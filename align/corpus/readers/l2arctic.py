@@ -24,8 +24,8 @@ from dataclasses import replace
 from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
 from align.corpus.reading import Corpus, header
 from align.errors import DataError, ParameterError
-from align.formats.labels import Labels
-from align.formats.textgrid import read_textgrid
+from align.formats.tiers.labels import Labels
+from align.formats.tiers.textgrid import read_textgrid
 from align.types import SILENCES
 
 __all__ = ["read_l2arctic"]

@@ -32,8 +32,8 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.text import parse_number, read_text
-from align.formats.note_rows import NoteRow, check_pitches
-from align.formats.spelling import name_of_step
+from align.formats.scores.note_rows import NoteRow, check_pitches
+from align.formats.scores.spelling import name_of_step
 
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score

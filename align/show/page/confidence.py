@@ -14,8 +14,9 @@ import numpy as np
 
 from align.files.kept import kept_of
 from align.files.text import parse_number, read_text
-from align.formats.tables import table_columns, table_rows
-from align.formats.tiers import Tier
+from align.formats.documents.tables import table_rows
+from align.formats.tiers.label_table import table_columns
+from align.formats.tiers.tier import Tier
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
 from align.types import Mismatch

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from align.formats.textgrid import tile
-from align.formats.tiers import Tier
+from align.formats.tiers.textgrid import tile
+from align.formats.tiers.tier import Tier
 from align.results.timing import Timing
 from align.show.page.recordings import Recording
 from align.show.page.uncertainty import Uncertain

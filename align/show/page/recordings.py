@@ -21,7 +21,7 @@ from align.errors import AlignError, DataError, ParameterError
 from align.files.folders import walk
 from align.files.text import read_text
 from align.formats.table import is_music, label_format
-from align.formats.tiers import PHONES, Tier, choose_tier
+from align.formats.tiers.tier import PHONES, Tier, choose_tier
 from align.results.alignment import Alignment
 from align.results.timing import Timing
 from align.show.page.confidence import (

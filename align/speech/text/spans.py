@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from align.errors import DataError, ParameterError
-from align.formats.labels import OVERRUN
+from align.formats.tiers.labels import OVERRUN
 from align.speech.text.reading.transcript import Utterance
 
 __all__ = ["check_slack", "followed", "place_of", "span_of"]

@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.formats.files import write_labels, write_tiers
-from align.formats.json_file import write_json_tiers
 from align.formats.table import LABEL_FORMATS, label_format
-from align.formats.tables import write_csv_tiers
-from align.formats.textgrid import write_textgrid_tiers
-from align.formats.tiers import PHONES, UTTERANCES, WORDS, Tier, Tiers, with_confidence
+from align.formats.tiers.json_file import write_json_tiers
+from align.formats.tiers.label_table import write_csv_tiers
+from align.formats.tiers.textgrid import write_textgrid_tiers
+from align.formats.tiers.tier import PHONES, UTTERANCES, WORDS, Tier, Tiers, with_confidence
 from align.results.alignment import Alignment
 from align.results.frame import pandas
 from align.speech.text.reading.transcript import Utterance

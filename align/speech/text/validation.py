@@ -8,7 +8,7 @@ from align.corpus.issues import Issue, Validation, odd_formats
 from align.corpus.pairs import find_pairs
 from align.corpus.reading import header, problem_of
 from align.errors import AlignError, DataError
-from align.formats.labels import OVERRUN
+from align.formats.tiers.labels import OVERRUN
 from align.progress import Progress
 from align.speech.text.pronouncing.dictionary import Dictionary
 from align.speech.text.pronouncing.lookup import (

@@ -8,7 +8,7 @@ import soundfile
 from scripts import script
 
 import align
-from align.formats.textgrid import format_textgrid
+from align.formats.tiers.textgrid import format_textgrid
 
 RECIPE = Path(__file__).resolve().parents[3] / "recipes" / "readers" / "convert.py"
 MATCH = """info(midiClockUnits,480).

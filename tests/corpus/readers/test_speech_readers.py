@@ -17,7 +17,7 @@ from align.corpus.readers import (
     read_xlabel,
 )
 from align.errors import DataError, ParameterError
-from align.formats.textgrid import format_textgrid
+from align.formats.tiers.textgrid import format_textgrid
 from align.types import Example
 
 RATE = 16000

@@ -61,9 +61,9 @@ def _labels(path: str) -> None:
 def _tiers(path: str) -> None:
     """Read all tiers, and write them as every format that may hold them."""
     from align.formats import read_tiers
-    from align.formats.json_file import format_json_tiers
-    from align.formats.tables import format_csv_tiers
-    from align.formats.textgrid import format_textgrid
+    from align.formats.tiers.json_file import format_json_tiers
+    from align.formats.tiers.label_table import format_csv_tiers
+    from align.formats.tiers.textgrid import format_textgrid
 
     try:
         tiers = read_tiers(path)
@@ -180,7 +180,7 @@ def _anchors(path: str) -> None:
 
 
 def _beats(path: str) -> None:
-    from align.formats.beat_times import read_beat_times
+    from align.formats.notes.beat_table import read_beat_times
 
     read_beat_times(path)
 

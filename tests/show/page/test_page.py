@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from align.batch.run import align_corpus
 from align.errors import DataError, ParameterError
 from align.formats import Tier, Tiers, write_tiers
-from align.formats.textgrid import format_textgrid
+from align.formats.tiers.textgrid import format_textgrid
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.page import Recording, format_page, read_recordings, write_page

@@ -13,7 +13,7 @@ import soundfile
 from devtools import CTRL, SHIFT, Browser, find_browser
 
 import align
-from align.formats.textgrid import Tier, format_textgrid, parse_textgrid
+from align.formats.tiers.textgrid import Tier, format_textgrid, parse_textgrid
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.page import Recording, read_recordings, write_page

@@ -17,7 +17,7 @@ from synthetic_speech import write_corpus
 
 import align
 from align.errors import DataError, ParameterError
-from align.formats.textgrid import format_textgrid, parse_textgrid
+from align.formats.tiers.textgrid import format_textgrid, parse_textgrid
 from align.speech.text import (
     Dictionary,
     Entry,

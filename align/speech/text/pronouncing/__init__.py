@@ -6,6 +6,7 @@ module             what
 `dictionary`       pronunciations of words, with probabilities
 `dictionary_text`  how they are written in files
 `espeak`           espeak-ng, for words that no dictionary has
+`espeak_signs`     what it prints, in the IPA
 `arpabet`          ARPABET and the International Phonetic Alphabet, one from the other
 `lookup`           the pronunciations of all words of a text, as a model spells them
 `realisation`      how English words are realised: choices with names

@@ -5,11 +5,16 @@ module          what
 ==============  ==========================================================================
 `transcript`    files of what was said, by whom and when: utterances
 `turns`         names of speakers and times before what they say
+`chat`          CHAT, of child language; `lyrics`, with times; `pages`, written for the eye
+`utterances`    what someone said and when; `plain`: whether a text is what somebody says
 `normalise`     from running text to the words that are said
 `signs`         what stands beside numbers, and abbreviations, in four languages
+`english`       and `german`: what their numbers have beside them
+`numerals`      digits and Roman numerals; `agreement` with what is counted; `currencies`
 `units`         units of measure
 `typography`    what word processors and hurried fingers leave in a text
 `unspaced`      languages without spaces between words
+`abjads`        vowels that Arabic and Hebrew do not write
 ==============  ==========================================================================
 """
 

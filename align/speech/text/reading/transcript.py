@@ -8,7 +8,7 @@
                     An Audacity label track (start, end and text, with tabs) gives utterances
                     with times
 ``.lab``            the text, on one line or several
-``.docx``           the same in a document of Word (`align.formats.office`)
+``.docx``           the same in a document of Word (`align.formats.documents.office`)
 ``.vtt``, ``.srt``, subtitles, each an utterance with its times, and its speaker where named
 ``.sbv``
 ``.json``           segments of a recogniser with their times, such as Whisper's
@@ -34,15 +34,15 @@ from align.corpus.text_tables import is_named, prompt_named, prompts_of
 from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError, NoTextError
 from align.files.text import decoded, read_bytes, read_lines, read_text
-from align.formats.emu import ANNOTATION
-from align.formats.entries_json import has_entries
+from align.formats.documents.office import read_document
+from align.formats.documents.parsing import parsed_json
 from align.formats.files import read_labels, read_tiers
-from align.formats.frame import parsed_json
-from align.formats.office import read_document
-from align.formats.recognised import read_segments
-from align.formats.subtitles import read_cues
-from align.formats.textgrid import read_grid
-from align.formats.tiers import PHONES
+from align.formats.tiers.emu import ANNOTATION
+from align.formats.tiers.entries_json import has_entries
+from align.formats.tiers.recognised import read_segments
+from align.formats.tiers.subtitles import read_cues
+from align.formats.tiers.textgrid import read_grid
+from align.formats.tiers.tier import PHONES
 from align.speech.text.reading.plain import are_times, check_no_transcriber, check_plain
 from align.speech.text.reading.turns import read_turns
 from align.speech.text.reading.utterances import (

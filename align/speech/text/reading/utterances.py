@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, repeat
 
 from align.errors import DataError, NoTextError, ParameterError
-from align.formats.subtitles import Cue
-from align.formats.tiers import PHONES, Tier
+from align.formats.tiers.subtitles import Cue
+from align.formats.tiers.tier import PHONES, Tier
 from align.speech.text.reading.turns import read_turns
 from align.types import SILENCES
 

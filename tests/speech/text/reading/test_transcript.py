@@ -8,8 +8,8 @@ import pytest
 
 from align.errors import DataError
 from align.formats.files import write_tiers
-from align.formats.textgrid import format_textgrid
-from align.formats.tiers import Tier, Tiers
+from align.formats.tiers.textgrid import format_textgrid
+from align.formats.tiers.tier import Tier, Tiers
 from align.speech.text import Utterance, read_transcript
 
 

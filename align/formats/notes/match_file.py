@@ -1,0 +1,125 @@
+"""Match files, ``.match``: score notes and performed notes, paired, for other research tools.
+
+Written through partitura (extra ``scores``), version 1 of the format. The score in it is that of
+the alignment: its MIDI file where there is one, else its notes with a score second as two quarter
+notes. Voices, which a MIDI file does not have, are made up.
+
+References
+----------
+Foscarin et al., "The match file format: encoding alignments between scores and performances",
+MEC 2022.
+"""
+
+import os
+import re
+import warnings
+from itertools import accumulate
+from pathlib import PurePath
+from typing import Any
+
+from align.errors import DataError
+from align.files.atomic import atomic_write
+from align.files.names import name_of
+from align.formats.notes.aligned import TimedNotes
+from align.formats.notes.aligned_midi import score_as_midi
+from align.formats.scores.score_partitura import import_partitura
+from align.types import spelled
+
+__all__ = ["ids_of", "score_part", "write_match"]
+
+_CLOCK = 4000  # ticks for the half second that a match file's clock counts in
+_NAME = re.compile(r"[A-Za-z0-9_.:-]+")
+
+
+def write_match(
+    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
+) -> None:
+    """Write an alignment as a match file, in which every note of it counts as played.
+
+    Raises DataError where partitura is not installed, there are no notes, or the file exists and
+    is not to be replaced, or cannot be written.
+    """
+    if len(alignment) == 0:
+        raise DataError("there are no notes to write.", path=path)
+    partitura = import_partitura(path, "match files are written", "write .mid, .csv or .json")
+    ids = ids_of(alignment)
+    part = score_part(partitura.score, alignment, ids)
+    performed = _performed_part(partitura.performance, alignment, ids)
+    pairs = [{"label": "match", "score_id": name, "performance_id": name} for name in ids]
+    audio, score = (
+        None if name is None else name_of(name) for name in (alignment.audio, alignment.score_file)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = partitura.save_match(
+            pairs,
+            performed,
+            part,
+            mpq=500_000,
+            ppq=_CLOCK,
+            piece="-" if score is None else PurePath(score).stem,
+            performer="-",
+            composer="-",
+            score_filename=score,
+            performance_filename=audio,
+            assume_unfolded=True,
+        )
+    # Its own writer takes the encoding and the ends of lines of the system.
+    data = "".join(f"{line.matchline}\n" for line in found.lines).encode()
+    atomic_write(path, data, overwrite=overwrite)
+
+
+def ids_of(alignment: TimedNotes) -> tuple[str, ...]:
+    """Return the ids of the notes; others, where one of them has letters that no file can hold."""
+    if all(_NAME.fullmatch(name) for name in alignment.note_ids):
+        return alignment.note_ids
+    return tuple(f"n{k}" for k in range(len(alignment)))
+
+
+def score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
+    """Return the notes as a part of a score, with bars."""
+    file, places = score_as_midi(alignment)
+    part = score.Part("P1", quarter_duration=file.ticks_per_beat)
+    for tick, beats, beat_type in _metres(file):
+        part.add(score.TimeSignature(beats, beat_type), tick)
+    ticks = [list(accumulate(message.time for message in track)) for track in file.tracks]
+    for name, note, place in zip(ids, alignment.notes, places, strict=True):
+        step, alter, octave = spelled(note.name)
+        own = score.Note(step, octave, alter or None, id=name, voice=1, staff=1)
+        end = place.tick if place.end is None else ticks[place.end[0]][place.end[1]]
+        part.add(own, place.tick, max(end, place.tick + 1))
+    score.add_measures(part)
+    return part
+
+
+def _metres(file: Any) -> list[tuple[int, int, int]]:
+    """Tick, beats and beat type of each time signature; 4/4 where the file has none."""
+    found = {}
+    for track in file.tracks:
+        tick = 0
+        for message in track:
+            tick += message.time
+            if message.type == "time_signature":
+                found[tick] = (message.numerator, message.denominator)
+    found.setdefault(0, (4, 4))
+    return [(tick, *found[tick]) for tick in sorted(found)]
+
+
+def _performed_part(performance: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
+    offsets = alignment.offsets
+    return performance.PerformedPart(
+        [
+            {
+                "id": name,
+                "midi_pitch": note.pitch,
+                "note_on": float(alignment.onsets[k]),
+                "note_off": float(offsets[k]),
+                "sound_off": float(offsets[k]),
+                "velocity": 64,
+                "track": 0,
+                "channel": 1,
+            }
+            for k, (name, note) in enumerate(zip(ids, alignment.notes, strict=True))
+        ],
+        id="performance",
+    )

@@ -1,0 +1,69 @@
+r"""Audacity label tracks, ``.txt``: start, end and label, separated by tabs, times in seconds.
+
+::
+
+    0.000000\t0.140625\tsil
+    0.140625\t0.182750\tiy
+
+Lines that begin with a backslash (frequency ranges) are ignored. A track of points (start equal
+to end) gives onsets: each label ends where the next starts.
+
+References
+----------
+https://manual.audacityteam.org/man/importing_and_exporting_labels.html
+"""
+
+import os
+
+from align.errors import DataError
+from align.formats.documents.writing import writer
+from align.formats.tiers.label_table import onsets_to_intervals
+from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, ticks
+
+__all__ = ["format_audacity", "read_audacity", "write_audacity"]
+
+_PER_SECOND = 1_000_000
+
+
+def read_audacity(
+    path: str | os.PathLike[str],
+    *,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Labels:
+    """Read an Audacity label track.
+
+    Parameters are those of `align.formats.read_labels`; where the labels are points, `duration`
+    is needed. Raises DataError, naming the line, where one has fewer than two columns.
+    """
+    rows = LabelLines(path, encoding, comment="\\")
+    for line in rows:
+        fields = line.split("\t", 2)
+        if len(fields) < 2:
+            raise rows.wrong(
+                f"{line.strip()[:40]!r} is not an Audacity label; tabs must separate start, end "
+                "and label."
+            )
+        start, end = rows.number(fields[0], "start"), rows.number(fields[1], "end")
+        rows.add(start, end, fields[2] if len(fields) > 2 else "")
+    if rows.times and all(start == end for start, end in rows.times):
+        rows.times = onsets_to_intervals([start for start, _ in rows.times], duration, rows.path)
+    return rows.checked(duration, silence)
+
+
+def format_audacity(alignment: TimedLabels) -> str:
+    """Return an alignment as the text of an Audacity label track, seconds to the microsecond."""
+    for label in alignment.labels:
+        if "\t" in label or "\n" in label or "\r" in label:
+            raise DataError(
+                f"the label {label!r} cannot be written to an Audacity track, which knows no tabs "
+                "or line ends in a label; rename it, or write a TextGrid, CSV or JSON file."
+            )
+    return "".join(
+        f"{start / _PER_SECOND:.6f}\t{end / _PER_SECOND:.6f}\t{label}\n"
+        for label, start, end in ticks(alignment, _PER_SECOND, "an Audacity track")
+    )
+
+
+write_audacity = writer(format_audacity)
