@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from align.corpus.reading import read_corpus
     from align.errors import AlignError, DataError, ModelError, ParameterError
     from align.evaluation.report import Report
-    from align.features.audio import Channel
+    from align.features.sound.audio import Channel
     from align.models.file import load
     from align.music.aligner import MusicAligner
     from align.results.alignment import Alignment
@@ -60,7 +60,7 @@ __getattr__, _names = lazy_names(
         "align.errors": "AlignError DataError ModelError ParameterError",
         "align.evaluation.report": "Report",
         "align.features": "features",
-        "align.features.audio": "Channel",
+        "align.features.sound.audio": "Channel",
         "align.learners": "learners",
         "align.models.file": "load",
         "align.music.aligner": "MusicAligner",

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.features.signal import Signal
+from align.features.sound.signal import Signal
 from align.potentials import GeneralPotential
 from align.terms import DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
 from align.types import Event, FloatArray, IntArray

@@ -41,7 +41,7 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
-from align.features.signal import Signal
+from align.features.sound.signal import Signal
 from align.terms import DurationTerm, Term
 from align.types import SPOKEN_NOISE, Event, Float64, IntArray
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal
 from align.features.duration import LengthStatistics
-from align.features.signal import Signal
+from align.features.sound.signal import Signal
 from align.terms import RatioTerm, Term
 from align.types import Event
 

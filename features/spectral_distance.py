@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature
-from align.features.signal import Signal
+from align.features.sound.signal import Signal
 from align.terms import OnsetTerm, Term
 from align.types import Event
 

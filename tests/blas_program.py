@@ -16,7 +16,7 @@ from synthetic_speech import write_corpus
 
 import align
 from align.features import DurationFeature, NetworkConfidence, NoteNetwork, onset_feature
-from align.features.spectra import log_mel
+from align.features.sound.spectra import log_mel
 from align.sequence.adapt import adapt
 
 

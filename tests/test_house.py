@@ -128,7 +128,7 @@ def test_imports_are_light(program: str, forbidden: set[str]) -> None:
 def test_aligning_touches_neither_librosa_nor_scipy_signal() -> None:
     loaded = python(
         "import align, sys, numpy as np;"
-        "from align.features.audio import read_audio;"
+        "from align.features.sound.audio import read_audio;"
         "from align.sequence.aligner import SequenceAligner;"
         "from align.features import *; align.SpeechAligner; print(*sys.modules)"
     ).split()

@@ -88,7 +88,7 @@ def _as_wav(path: str) -> bytes:
     """Return a recording as a WAV file: as it is, or converted with all of its samples."""
     import soundfile
 
-    from align.features.audio import audio_info, read_audio
+    from align.features.sound.audio import audio_info, read_audio
 
     kind, _, subtype = audio_info(path).format.partition(" ")
     if kind in ("WAV", "WAVEX"):

@@ -16,7 +16,7 @@ import numpy as np
 from align.batch.journal import sha256_of
 from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError, ParameterError
-from align.features.audio import Channel
+from align.features.sound.audio import Channel
 from align.files.text import decoded
 from align.formats.events import read_events
 from align.formats.phone_map import read_phone_map

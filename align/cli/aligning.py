@@ -338,7 +338,7 @@ def _align_text(
     **options: Any,
 ) -> None:
     """Align a recording with its text, write the results and say so."""
-    from align.features.audio import Channel
+    from align.features.sound.audio import Channel
     from align.speech.text import align_text
     from align.speech.text.tiers import renamed
     from align.types import SILENCE
@@ -436,7 +436,7 @@ def _say_averaged(
     console: Console, sound: str | os.PathLike[str], *, several: bool = False
 ) -> None:
     """Say, where something does not fit, that another channel than the speech may be why."""
-    from align.features.audio import Channel, audio_info
+    from align.features.sound.audio import Channel, audio_info
 
     channels = audio_info(sound).channels
     if channels > 1 and not isinstance(sound, Channel):

@@ -153,7 +153,7 @@ def plot(
     A long recording is drawn in rows: all of them in a .pdf of many pages, and in a .png an
     overview with those where the alignment is least sure.
     """
-    from align.features.audio import Channel
+    from align.features.sound.audio import Channel
     from align.show.page.confidence import with_confidence
     from align.show.plot import save_plot
     from align.show.reading import reader_of
@@ -255,7 +255,7 @@ def _convert_labels(
     if audio is None:
         tiers = read_tiers(source, encoding=encoding)
     else:
-        from align.features.audio import audio_info
+        from align.features.sound.audio import audio_info
 
         about = audio_info(audio)
         tiers = read_tiers(source, duration=about.duration, rate=about.rate, encoding=encoding)

@@ -105,7 +105,7 @@ def follow(
         assert rate is not None
         blocks = _from_input(rate)
     else:
-        from align.features.audio import Channel, read_audio
+        from align.features.sound.audio import Channel, read_audio
 
         samples, rate = read_audio(Channel.of(audio, channel), None)
         blocks = _of_file(samples, rate, realtime)

@@ -142,7 +142,7 @@ def music(
 
     _check_beats(score, targets)
 
-    from align.features.audio import Channel
+    from align.features.sound.audio import Channel
 
     params = {"repeats": repeats, "transpose": transpose, "tuning": tuning, "offsets": offsets}
     sound = Channel.of(audio, channel)

@@ -76,7 +76,7 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise ParameterError(f"{output}: a page is written as .html, not as {output.suffix!r}.")
     check_free(output, overwrite)
-    from align.features.audio import Channel
+    from align.features.sound.audio import Channel
     from align.show.page import read_recordings, write_page
 
     found = read_recordings(alignments, audio=audio, reference=reference, score=score, tier=tier)
@@ -137,7 +137,7 @@ def sonify(
 
     check_sonification(output)
     check_free(output, overwrite)
-    from align.features.audio import Channel
+    from align.features.sound.audio import Channel
     from align.show.reading import reader_of
 
     heard = Channel.of(audio, channel)

@@ -22,7 +22,7 @@ from align.types import Example, Note
 
 if TYPE_CHECKING:
     from align.corpus.pieces import Piece
-    from align.features.audio import AudioInfo
+    from align.features.sound.audio import AudioInfo
     from align.formats.scores import NoteTruth, Score
 
 __all__ = [
@@ -201,7 +201,7 @@ def read_corpus(
 
 def _of_channel(corpus: Corpus, channel: int, root: str) -> Corpus:
     """Return a corpus of one channel of its recordings; those without it are problems."""
-    from align.features.audio import Channel
+    from align.features.sound.audio import Channel
 
     examples: list[Example] = []
     problems = list(corpus.problems)
@@ -327,7 +327,9 @@ def read_pair(pair: Pair, tier: str | None = None) -> "tuple[AudioInfo, Labels]"
 
 def header(audio: str | os.PathLike[str]) -> "AudioInfo":
     """Read what the header of a recording says."""
-    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
+    from align.features.sound.audio import (
+        audio_info,  # opens soundfile, which takes a while to import
+    )
 
     return audio_info(audio)
 

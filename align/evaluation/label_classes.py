@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from align.errors import DataError
-from align.features.articulatory import articulation
+from align.features.phones.articulatory import articulation
 from align.formats.phone_map import read_phone_map
 from align.types import SILENCES
 

@@ -23,8 +23,8 @@ import numpy.typing as npt
 from align._blas import one_thread
 from align.errors import DataError, ModelError, ParameterError
 from align.features import Feature
-from align.features.note_network import NoteNetwork
-from align.features.signal import Signal
+from align.features.notes.note_network import NoteNetwork
+from align.features.sound.signal import Signal
 from align.learners.structured.costs import OnsetCost, RampCost, make_cost
 from align.music.calibration import Calibration, placed_pieces
 from align.music.chosen_functions import chosen_functions

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from align.features.note_levels import semitone_levels
+from align.features.notes.note_levels import semitone_levels
 from align.formats.scores import Score, chords
 from align.music.coarse import coarse_alignment
 from align.music.performance import Performance

@@ -11,7 +11,7 @@ import numpy as np
 
 from align._blas import one_thread
 from align.errors import AlignError
-from align.features.signal import Signal
+from align.features.sound.signal import Signal
 from align.formats.scores import Score
 from align.music.confidence import TOLERANCE
 from align.music.decoding import Weights, find_chords

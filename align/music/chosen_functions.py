@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from align.errors import ParameterError
 from align.features import Feature
-from align.features.note_network import NoteNetwork
+from align.features.notes.note_network import NoteNetwork
 from align.music.default_functions import DEFAULT_NAMES, DefaultFunctions
 from align.music.functions import ChordFeature, frame_length
 from align.music.own_features import OwnFeature

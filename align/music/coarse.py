@@ -31,7 +31,7 @@ from scipy.ndimage import median_filter
 
 from align._numba import compiled
 from align.errors import ParameterError
-from align.features.pitch import LOWEST_BAND, N_BANDS
+from align.features.sound.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Chords, Score
 from align.progress import Progress
 from align.types import Float32, Float64, IntArray

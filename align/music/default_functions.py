@@ -17,10 +17,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from align.features.chord_scores import SMEAR_REACH, level_scores, note_scores, rise_scores
-from align.features.note_context import N_CONTEXT
-from align.features.note_network import NoteNetwork
-from align.features.signal import Signal
+from align.features.notes.chord_scores import SMEAR_REACH, level_scores, note_scores, rise_scores
+from align.features.notes.note_context import N_CONTEXT
+from align.features.notes.note_network import NoteNetwork
+from align.features.sound.signal import Signal
 from align.music.functions import ChordFeature, WindowTerm, longest_length, tempo_term
 from align.music.performance import HOP, Performance
 from align.music.pieces import TimedPiece

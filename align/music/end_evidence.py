@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from align.features.note_levels import level_columns, note_levels
+from align.features.notes.note_levels import level_columns, note_levels
 from align.music.performance import Performance
 from align.progress import counted, of_stage
 from align.results.time_map import mapped

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from align.features.note_levels import semitone_levels, set_tuning, signal_tuning
-from align.features.signal import Signal
+from align.features.notes.note_levels import semitone_levels, set_tuning, signal_tuning
+from align.features.sound.signal import Signal
 from align.music.backwards import follows_score
 from align.music.coarse import Sound
 from align.music.end_evidence import end_candidates

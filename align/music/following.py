@@ -24,17 +24,17 @@ import numpy.typing as npt
 from align._blas import one_thread
 from align.decoders.online import OnlineDecoder, OnlineOnset
 from align.errors import ParameterError
-from align.features.chord_scores import SMEAR_REACH, level_scores, note_scores, rise_scores
-from align.features.note_context import note_context
-from align.features.note_levels import (
+from align.features.notes.chord_scores import SMEAR_REACH, level_scores, note_scores, rise_scores
+from align.features.notes.note_context import note_context
+from align.features.notes.note_levels import (
     semitone_energies,
     semitone_levels,
     set_levels,
     set_tuning,
 )
-from align.features.note_network import NoteNetwork
-from align.features.pitch import estimate_tuning, log_level, reference_level
-from align.features.signal import Signal
+from align.features.notes.note_network import NoteNetwork
+from align.features.sound.pitch import estimate_tuning, log_level, reference_level
+from align.features.sound.signal import Signal
 from align.formats.scores import Score, chords
 from align.music.coarse import averaged, recorded_profile
 from align.music.default_functions import DefaultFunctions

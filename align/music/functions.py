@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
-from align.features.score_thesis import ScoreTempo
-from align.features.signal import Signal
+from align.features.notes.score_thesis import ScoreTempo
+from align.features.sound.signal import Signal
 from align.music.performance import HOP, Performance
 from align.music.pieces import TimedPiece
 from align.potentials import Potentials

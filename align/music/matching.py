@@ -7,10 +7,10 @@ for the same at the same places, which takes a fraction of aligning.
 
 import numpy as np
 
-from align.features.note_context import note_context
-from align.features.note_levels import PITCHES
-from align.features.note_network import NoteNetwork
-from align.features.signal import Signal
+from align.features.notes.note_context import note_context
+from align.features.notes.note_levels import PITCHES
+from align.features.notes.note_network import NoteNetwork
+from align.features.sound.signal import Signal
 from align.progress import Progress, of_stage
 from align.results.music import MusicAlignment
 

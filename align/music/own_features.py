@@ -23,8 +23,8 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.features import Feature, TimedSignal
 from align.features.base import checked_terms
-from align.features.chord_scores import sum_over_chords
-from align.features.signal import Signal
+from align.features.notes.chord_scores import sum_over_chords
+from align.features.sound.signal import Signal
 from align.music.functions import ChordFeature, WindowTerm, longest_length, reframed
 from align.music.performance import Performance
 from align.music.pieces import TimedPiece

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from align.errors import DataError, ParameterError
-from align.features.note_levels import semitone_levels
+from align.features.notes.note_levels import semitone_levels
 from align.formats.scores import Score
 from align.formats.scores.beats import Beats
 from align.music.coarse import coarse_alignment

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from align._blas import one_thread
 from align._numba import compiled
-from align.features.pitch import N_BANDS
+from align.features.sound.pitch import N_BANDS
 from align.formats.scores import Chords, Score
 from align.music.coarse import averaged, playing_frames, recorded_profile, written_profile
 from align.progress import Progress, counted

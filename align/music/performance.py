@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.features.audio import audio_info, read_audio
-from align.features.note_context import note_context
-from align.features.note_levels import PITCHES, semitone_levels
-from align.features.signal import Signal
+from align.features.notes.note_context import note_context
+from align.features.notes.note_levels import PITCHES, semitone_levels
+from align.features.sound.audio import audio_info, read_audio
+from align.features.sound.signal import Signal
 from align.formats.scores import Chords, Score, chords, distinct, read_score
 from align.music.coarse import coarse_alignment
 from align.music.repeats import FoldedScore, is_notation

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
-from align.features.signal import Signal
-from align.features.timed_notes import TimedNotes
+from align.features.notes.timed_notes import TimedNotes
+from align.features.sound.signal import Signal
 from align.music.performance import Performance, as_score, read_performance
 from align.types import Example, Note
 

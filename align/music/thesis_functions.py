@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from align.features.chord_scores import sum_over_chords
-from align.features.score_thesis import PitchEnergy
-from align.features.signal import Signal
+from align.features.notes.chord_scores import sum_over_chords
+from align.features.notes.score_thesis import PitchEnergy
+from align.features.sound.signal import Signal
 from align.music.functions import ChordFeature, WindowTerm, tempo_term
 from align.music.performance import Performance
 from align.terms import Term

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from align.features.note_levels import PITCHES, level_columns, note_levels
-from align.features.note_network import NoteNetwork
-from align.features.signal import Signal
+from align.features.notes.note_levels import PITCHES, level_columns, note_levels
+from align.features.notes.note_network import NoteNetwork
+from align.features.sound.signal import Signal
 from align.formats.scores import Score
 from align.music.performance import Performance
 from align.progress import of_stage

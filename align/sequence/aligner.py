@@ -21,7 +21,7 @@ from align._blas import one_thread
 from align.decoders import Lattice
 from align.errors import DataError, ParameterError
 from align.features import Signal
-from align.features.audio import lent
+from align.features.sound.audio import lent
 from align.potentials import Path, Potentials
 from align.progress import Progress
 from align.results.alignment import Alignment

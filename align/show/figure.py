@@ -87,7 +87,7 @@ def sound_of(
     audio = alignment.audio if audio is None else audio
     if audio is None:
         return None
-    from align.features.audio import read_audio
+    from align.features.sound.audio import read_audio
 
     return read_audio(audio, None, source_rate=rate, allow_silence=True)
 

@@ -267,7 +267,7 @@ def _legend(ax: "Axes", unsure: bool, reference: bool) -> None:
 
 
 def _draw_energies(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, shown: Span) -> None:
-    from align.features.pitch import (
+    from align.features.sound.pitch import (
         LOWEST_BAND,
         N_BANDS,
         estimate_tuning,

@@ -30,7 +30,7 @@ def reader_of(
     """
     known: dict[str, Any] = {}
     if audio is not None:
-        from align.features.audio import audio_info
+        from align.features.sound.audio import audio_info
 
         about = audio_info(audio)
         known = {"duration": about.duration, "audio": audio, "rate": about.rate}

@@ -90,7 +90,7 @@ def sonify(
         raise ParameterError(f"sound={sound!r}, must be 'clicks' or 'notes'.")
     if sound == "notes" and pitches is None:
         raise ParameterError("sound='notes' needs an alignment of music; phones have no pitch.")
-    from align.features.audio import read_audio
+    from align.features.sound.audio import read_audio
 
     audio = alignment.audio if audio is None else audio
     if audio is None:

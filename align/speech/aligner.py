@@ -13,7 +13,7 @@ import numpy.typing as npt
 from align.decoders import Lattice
 from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
-from align.features.surroundings import KINDS
+from align.features.sound.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
 from align.progress import Progress
 from align.sequence.aligner import SequenceAligner

@@ -1,8 +1,8 @@
 """A second ear that listens to one recording, and is asked in the labels of a model.
 
-It hears English phones (`align.features.monophones`, `align.features.triphones`), which labels
-sound like more or less. What it says of sounds stands in `align.speech.second_ear`, and of words
-and what lies between them in `align.speech.word_ear`.
+It hears English phones (`align.features.phones.monophones`, `align.features.phones.triphones`),
+which labels sound like more or less. What it says of sounds stands in `align.speech.second_ear`,
+and of words and what lies between them in `align.speech.word_ear`.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.features import Signal
-from align.features.monophones import english_phone, monophone
+from align.features.phones.monophones import english_phone, monophone
 from align.speech.second_ear import second_ear
 from align.speech.word_ear import Ways, gap_ear, hears_words, text_ear, word_ear
 from align.types import Float64, IntArray

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from align.errors import DataError
-from align.features.articulatory import articulation
+from align.features.phones.articulatory import articulation
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE
 

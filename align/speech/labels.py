@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from align.errors import DataError
-from align.features.articulatory import articulation
+from align.features.phones.articulatory import articulation
 from align.formats.phone_map import unknown as describe_unknown
 from align.speech.expansion import Spelled, closures_of
 from align.speech.text.pronouncing.arpabet import IpaLabels, spell

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from align.features import Feature, Signal
-from align.features.signal import LongerSignal
+from align.features.sound.signal import LongerSignal
 from align.sequence.extended import Extended
 from align.types import SILENCE, Event, Float32
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from align.errors import DataError
-from align.features.monophones import HOP, monophone, monophone_scores, phone_names
-from align.features.signal import Signal
+from align.features.phones.monophones import HOP, monophone, monophone_scores, phone_names
+from align.features.sound.signal import Signal
 from align.types import Float32, Float64, IntArray
 
 __all__ = ["CLOSURE", "PAUSE", "EarSums", "clearness", "ear_sums", "second_ear"]

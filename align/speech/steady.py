@@ -9,7 +9,7 @@ in other languages.
 
 import numpy as np
 
-from align.features.signal import Signal
+from align.features.sound.signal import Signal
 
 __all__ = ["steady_noise"]
 

@@ -1,8 +1,8 @@
 """Learning speech in other surroundings: rooms, noise, music, other people, telephones.
 
 Beside the first aligner others are learned, one for each kind of surroundings, from the same
-recordings as they would sound there (`align.features.surroundings`): their networks go on from
-those of the first and hear each recording in surroundings that are drawn anew, and their
+recordings as they would sound there (`align.features.sound.surroundings`): their networks go on
+from those of the first and hear each recording in surroundings that are drawn anew, and their
 weights, the placement and the correction of onsets are learned from copies of the recordings. So
 what the first one does in a quiet room stays as it is.
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from align.errors import AlignError, ParameterError
 from align.features import Feature, NetworkConfidence, Signal, TimedSignal
-from align.features.surroundings import KINDS, elsewhere
+from align.features.sound.surroundings import KINDS, elsewhere
 from align.speech.hearing import sound_of
 from align.types import Example
 

@@ -2,11 +2,11 @@
 
 `align.speech.second_ear` compares sounds where the networks placed them. This looks itself, near
 these places, for the best path through all words of a text, whose phones sound as they do between
-their neighbours (`align.features.triphones`). Between two words there may be a pause, or anything
-else, which costs something and in each frame a little more than the best phone; and any word may
-be left out at a cost. So, for each word, there are two scores: of the best path that has it, and
-of the best that has not. Their neighbours are placed anew in both: what was not said takes room
-from words that were, and these are not to be doubted for it.
+their neighbours (`align.features.phones.triphones`). Between two words there may be a pause, or
+anything else, which costs something and in each frame a little more than the best phone; and any
+word may be left out at a cost. So, for each word, there are two scores: of the best path that has
+it, and of the best that has not. Their neighbours are placed anew in both: what was not said takes
+room from words that were, and these are not to be doubted for it.
 
 In noise and in rooms a text fits less with all of its words. How much is expected is told by how
 much the phones of the ear differ in a frame, which is known without a text; where they hardly
@@ -29,9 +29,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from align._numba import compiled
-from align.features.monophones import HOP, SCALE, monophone_scores, phone_names
-from align.features.signal import Signal
-from align.features.triphones import States, pause_states, senone_scores, states_of
+from align.features.phones.monophones import HOP, SCALE, monophone_scores, phone_names
+from align.features.phones.triphones import States, pause_states, senone_scores, states_of
+from align.features.sound.signal import Signal
 from align.speech.second_ear import clearness
 from align.types import Float32, Float64, IntArray
 
@@ -162,7 +162,7 @@ def gap_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArr
     """Return how much more a text scores if something else is said in each gap [shape=(W + 1,)].
 
     The first is that before the first word. Parameters are those of `word_ear`, of one word at
-    least; all scores are those of `align.features.monophones.monophone_scores`.
+    least; all scores are those of `align.features.phones.monophones.monophone_scores`.
     """
     return _heard(signal, words, start, stop, far=True).said_between()
 

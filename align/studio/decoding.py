@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.batch.tasks import Task
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.results.alignment import Alignment
 from align.speech.mapped import align_mapped
 from align.studio.document import Document

@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from align.errors import DataError, ParameterError
-from align.features.audio import audio_info
+from align.features.sound.audio import audio_info
 from align.formats import read_tiers
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment

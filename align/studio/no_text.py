@@ -7,7 +7,7 @@ from typing import Any
 from align.batch.tasks import TEXT_SUFFIXES, SequenceWork, SpeechWork, Task, Work, tasks_of
 from align.corpus.pairs import find_pairs
 from align.errors import NoTextError, ParameterError
-from align.features.audio import audio_info
+from align.features.sound.audio import audio_info
 from align.sequence.base import Aligner
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
 from align.studio.document import Document

@@ -29,7 +29,7 @@ import numpy as np
 import soundfile
 
 import align
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.music.following import Follower, Weights
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

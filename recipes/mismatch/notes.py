@@ -27,7 +27,7 @@ from sklearn.metrics import roc_auc_score
 
 import align
 from align.errors import AlignError
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.music.mismatches import LISTED, wrong_score
 from align.music.performance import make_performance, read_signal
 from align.music.unplayed import spoiled_score, true_onsets

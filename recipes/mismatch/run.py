@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 import align
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.speech.text import read_transcript
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "rooms"))

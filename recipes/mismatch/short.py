@@ -20,7 +20,7 @@ import numpy as np
 from run import fold_models
 
 import align
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.formats.files import read_tiers
 from align.speech.text import make_dictionary
 from align.types import SILENCE

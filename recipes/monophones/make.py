@@ -30,7 +30,7 @@ from sklearn.cluster import KMeans
 import align
 from align.corpus.ipa import to_ipa
 from align.features import Signal, read_audio
-from align.features.monophones import HOP, SCALE, gaussians_of, scores_of
+from align.features.phones.monophones import HOP, SCALE, gaussians_of, scores_of
 from align.types import SILENCES
 
 MODEL = "pocketsphinx/model/en-us/en-us/"

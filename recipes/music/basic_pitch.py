@@ -32,7 +32,7 @@ from onnx import numpy_helper
 from run import dealt, held_out, placed, print_tables
 
 import align
-from align.features.signal import Signal
+from align.features.sound.signal import Signal
 
 RATE, HOP = 22050, 256
 WINDOW, MOVE, SKIP = 43844, 112, 30

@@ -32,7 +32,7 @@ from run import dealt, print_tables, rarity, set_of
 
 import align
 from align.features import NoteNetwork, TimedNotes
-from align.features.note_levels import note_levels
+from align.features.notes.note_levels import note_levels
 from align.files.atomic import atomic_write
 from align.music.calibration import Calibration, offset_of
 from align.music.default_functions import DefaultFunctions

@@ -20,8 +20,8 @@ import numpy as np
 
 import align
 from align.features import NoteNetwork, TimedNotes
-from align.features.fine_onsets import FineOnsets
-from align.features.note_network import updates_for
+from align.features.notes.fine_onsets import FineOnsets
+from align.features.notes.note_network import updates_for
 from align.files.atomic import atomic_write
 from align.music.pieces import read_piece
 

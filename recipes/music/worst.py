@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 from run import set_of
 
 import align
-from align.features.note_levels import LOWEST_BAND, semitone_levels
-from align.features.signal import Signal
+from align.features.notes.note_levels import LOWEST_BAND, semitone_levels
+from align.features.sound.signal import Signal
 from align.music.performance import read_signal
 from align.types import pitch_name
 

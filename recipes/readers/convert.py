@@ -25,7 +25,7 @@ import numpy as np
 from align.corpus.readers import READERS, cut_utterances
 from align.corpus.reading import Corpus
 from align.errors import AlignError, ParameterError
-from align.features.audio import audio_info
+from align.features.sound.audio import audio_info
 from align.formats import atomic_write
 from align.formats.tiers.textgrid import format_textgrid
 from align.types import Example

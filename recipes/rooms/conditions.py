@@ -1,9 +1,9 @@
 """Recordings made worse: rooms by image sources, noise, music, people, a telephone, MP3.
 
-None of it is made as training makes it (`align.features.disguises`): rooms here are boxes with
-walls, noise is filtered in time, music and people are recordings. Each function takes samples and
-returns as many; times stay, but for what sound needs from the mouth to the microphone, which is
-taken out.
+None of it is made as training makes it (`align.features.sound.disguises`): rooms here are boxes
+with walls, noise is filtered in time, music and people are recordings. Each function takes samples
+and returns as many; times stay, but for what sound needs from the mouth to the microphone, which
+is taken out.
 """
 
 import io

@@ -24,7 +24,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import align
 import align.music.aligner
 import align.sequence.aligner
-from align.features.audio import audio_info
+from align.features.sound.audio import audio_info
 
 Part = tuple[object, str, str]  # a module or an object, a function of it, what it is called here
 

@@ -29,7 +29,7 @@ import numpy as np
 
 import align
 from align.corpus.ipa import to_ipa
-from align.features.audio import audio_info
+from align.features.sound.audio import audio_info
 from align.sequence.adapt import adapt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

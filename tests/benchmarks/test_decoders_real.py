@@ -18,8 +18,8 @@ from align.decoders._first_order import without_ratio
 from align.decoders._windows import check_values, tighten
 from align.decoders.second_order._pruned import search_by_bounds
 from align.features import Signal
-from align.features.audio import read_audio
-from align.features.score_thesis import PitchEnergy, ScoreTempo
+from align.features.notes.score_thesis import PitchEnergy, ScoreTempo
+from align.features.sound.audio import read_audio
 from align.formats.scores import chords, read_note_truth, read_score
 from align.terms import BaseFunctions
 

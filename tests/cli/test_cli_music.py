@@ -34,7 +34,7 @@ def small_networks() -> Iterator[None]:
 
 @contextmanager
 def networks_of(steps: int) -> Iterator[None]:
-    from align.features.note_network import NoteNetwork
+    from align.features.notes.note_network import NoteNetwork
 
     small = functools.partial(NoteNetwork, width=8, steps=steps)
     with pytest.MonkeyPatch.context() as patch:

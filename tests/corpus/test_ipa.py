@@ -6,7 +6,7 @@ import pytest
 from align import Example
 from align.corpus.ipa import to_ipa
 from align.errors import DataError
-from align.features.articulatory import articulation
+from align.features.phones.articulatory import articulation
 
 
 def relabelled(*labels):

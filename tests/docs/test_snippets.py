@@ -54,7 +54,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def small() -> Iterator[None]:
     """Tiny networks, and adapting that takes no time: both have tests of their own."""
     from align.features import NetworkConfidence
-    from align.features.note_network import NoteNetwork
+    from align.features.notes.note_network import NoteNetwork
     from align.sequence.adapt import Comparison
 
     def unchanged(aligner: align.SequenceAligner, examples: list[align.Example], *a: object,

@@ -158,7 +158,7 @@ def test_a_generator_given_as_seed_goes_on_too(tmp_path):
 
 def test_music_goes_on_as_well(tmp_path):
     from align import MusicAligner
-    from align.features.note_network import NoteNetwork
+    from align.features.notes.note_network import NoteNetwork
 
     for seed in range(2):
         write_piece(tmp_path / f"pieces/p{seed}", seed, n_notes=8)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from align.errors import DataError
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.files.text import read_text
 
 

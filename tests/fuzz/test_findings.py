@@ -13,7 +13,7 @@ import signed
 
 import align
 from align.errors import AlignError, DataError, ModelError
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.formats import read_labels
 from align.formats.scores import read_score
 from align.formats.tiers.textgrid import parse_textgrid

@@ -16,7 +16,7 @@ import align
 from align import Example, SequenceAligner, SpeechAligner
 from align.errors import AlignError, DataError, ParameterError
 from align.features import SpectralDistance, onset_feature
-from align.features.note_network import NoteNetwork
+from align.features.notes.note_network import NoteNetwork
 from align.learners.structured.learner import StructuredLearner
 from align.models.file import read_model
 from align.music.aligner import MusicAligner

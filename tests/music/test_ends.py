@@ -11,7 +11,7 @@ from music_examples import RATE
 
 import align
 from align.errors import ModelError
-from align.features.note_levels import set_tuning
+from align.features.notes.note_levels import set_tuning
 from align.formats.scores import NoteTruth, Score
 from align.music.aligner import MusicAligner
 from align.music.end_evidence import N_END_EVIDENCE, Candidates, end_candidates

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import align
 from align.errors import ParameterError
-from align.features.pitch import LOWEST_BAND, N_BANDS
+from align.features.sound.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Score, chords
 from align.formats.scores.beats import beats_of_bars
 from align.music import passages

@@ -15,7 +15,7 @@ from align import Example, SequenceAligner
 from align.decoders import Lattice, decode
 from align.errors import DataError, ParameterError
 from align.features import Signal, onset_feature, segment_feature
-from align.features.audio import lent
+from align.features.sound.audio import lent
 from align.formats.anchors import AnchorRow, AnchorTable
 from align.learners.structured.learner import StructuredLearner
 from align.potentials import Potentials

@@ -8,7 +8,7 @@ import pytest
 import align
 from align.decoders import Lattice, decode_lattice
 from align.errors import DataError, ParameterError
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.potentials import Potentials
 from align.sequence import long_lattice
 from align.sequence.long_lattice import Guess, decode_in_windows, fullest_path, node_windows

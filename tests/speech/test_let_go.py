@@ -15,7 +15,7 @@ import soundfile
 
 import align
 from align.features import Signal
-from align.features.signal import LongerSignal
+from align.features.sound.signal import LongerSignal
 
 KEPT = 4  # the last recordings, of which somebody may ask for more
 

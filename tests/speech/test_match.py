@@ -14,7 +14,7 @@ import align
 from align import Example, SpeechAligner
 from align.errors import DataError, ModelError
 from align.features import DurationFeature, Feature, NetworkConfidence, Signal
-from align.features.signal import LongerSignal
+from align.features.sound.signal import LongerSignal
 from align.models.file import read_model, write_model
 from align.sequence.extended import Extended
 from align.speech.mapped import align_mapped

@@ -9,8 +9,8 @@ import soundfile
 from kiwi_text import KIWI
 
 import align
-from align.features.monophones import monophone, monophone_scores, phone_names
-from align.features.signal import Signal
+from align.features.phones.monophones import monophone, monophone_scores, phone_names
+from align.features.sound.signal import Signal
 from align.formats.files import read_tiers
 from align.formats.phone_map import read_phone_map
 from align.sequence.extended import Extended

@@ -16,8 +16,8 @@ from align.features import (
     NetworkConfidence,
     Signal,
 )
-from align.features.disguises import PLAIN, disguised_energies
-from align.features.surroundings import KINDS
+from align.features.sound.disguises import PLAIN, disguised_energies
+from align.features.sound.surroundings import KINDS
 from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt, adapt_features
 from align.sequence.habits import Habits

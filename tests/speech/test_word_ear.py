@@ -9,9 +9,9 @@ import soundfile
 from kiwi_text import KIWI, WORDS
 
 import align
-from align.features.monophones import HOP, english_phone
-from align.features.signal import Signal
-from align.features.triphones import States
+from align.features.phones.monophones import HOP, english_phone
+from align.features.phones.triphones import States
+from align.features.sound.signal import Signal
 from align.formats.files import read_tiers
 from align.speech import word_ear as module
 from align.speech.word_ear import (

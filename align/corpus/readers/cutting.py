@@ -120,7 +120,7 @@ def _end(example: Example) -> float:
     if example.end is not None:
         return example.end
     if isinstance(example.audio, str | os.PathLike):
-        from align.features.audio import audio_info  # opens soundfile
+        from align.features.sound.audio import audio_info  # opens soundfile
 
         return float(audio_info(example.audio).duration)
     if example.rate is None:

@@ -370,7 +370,7 @@ def _read_labels(
     if read_tiers is None:
         alignment = reader_of(path, audio)(path)
     else:
-        from align.features.audio import audio_info
+        from align.features.sound.audio import audio_info
 
         about = audio_info(audio)
         tiers = read_tiers(path, duration=about.duration, silence="")

@@ -58,7 +58,7 @@ def encode_sound(
         raise ParameterError(f"sound={format!r}, must be one of {', '.join(_CODINGS)}.")
     import soundfile
 
-    from align.features.audio import read_audio
+    from align.features.sound.audio import read_audio
 
     samples, found = read_audio(audio, None, source_rate=rate, allow_silence=True)
     duration = samples.size / found

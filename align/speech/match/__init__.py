@@ -2,7 +2,7 @@
 
 The score of an alignment says little by itself: it is low for noisy speech with the right phones,
 and high for clear speech with some wrong ones. It is compared here with the best that any phones
-would score (`align.features.phone_loop`). For each event that is no silence:
+would score (`align.features.phones.phone_loop`). For each event that is no silence:
 
 * the log ratio: its log probability per frame, less that of the best sequence of any phones;
 * its log probability per frame;

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from align.errors import ParameterError
-from align.features.audio import Channel
+from align.features.sound.audio import Channel
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.tiers import TextAlignment
 

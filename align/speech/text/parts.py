@@ -39,7 +39,7 @@ class Recording:
     @classmethod
     def read(cls, audio: Any, rate: int | None, model: PhoneAligner, name: str) -> Self:
         """Read a recording at the rate of a model; `name` is what messages call it."""
-        from align.features.audio import audio_info, lent, read_audio
+        from align.features.sound.audio import audio_info, lent, read_audio
 
         samples, found = read_audio(lent(audio), model.rate, source_rate=rate, name=name)
         samples.setflags(write=False)  # so that its parts are not copied

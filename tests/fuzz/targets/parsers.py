@@ -120,7 +120,7 @@ def _aligned():  # type: ignore[no-untyped-def]
 
 
 def _audio(path: str) -> None:
-    from align.features.audio import audio_info, read_audio
+    from align.features.sound.audio import audio_info, read_audio
 
     try:
         audio_info(path)

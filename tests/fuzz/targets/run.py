@@ -30,7 +30,7 @@ sys.path[:0] = [str(HERE.parents[2]), str(HERE)]
 INSTRUMENTED = [
     *(f"align.{name}" for name in ("formats", "text", "scores", "model_file", "corpus", "pairs")),
     *(f"align.{name}" for name in ("pieces", "persistence", "music_state", "aligner", "speech")),
-    *("align.features.audio", "align.features._audio_header", "align.results.music"),
+    *("align.features.sound.audio", "align.features.sound._audio_header", "align.results.music"),
     *("mido", "partitura", "num2words", "csv", "json", "zipfile"),
 ]
 

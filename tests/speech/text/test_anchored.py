@@ -12,7 +12,7 @@ import align
 from align.decoders import decode_lattice
 from align.errors import DataError, ParameterError
 from align.features import NetworkConfidence
-from align.features.audio import read_audio
+from align.features.sound.audio import read_audio
 from align.formats.anchors import AnchorRow, AnchorTable
 from align.potentials import Potentials
 from align.sequence.anchors import Anchors

@@ -2,8 +2,8 @@
 
 The lattice of a text may leave out any word, and have anything between two words, each at a cost
 (`align.speech.text.lattice.Departures`); so its best path shows where that explains the sound
-better. What else is said scores as spoken noise does (`align.features.phone_loop`): in each frame
-somewhat less than the best sequence of any phones.
+better. What else is said scores as spoken noise does (`align.features.phones.phone_loop`): in each
+frame somewhat less than the best sequence of any phones.
 
 The probability that a word was not said is learned (`align.speech.text.checking.unspoken`). Where
 something else was said is asked once more, of the words that were said. The difference to what the

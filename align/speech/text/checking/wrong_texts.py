@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from align.errors import AlignError
 from align.features import Feature, Signal, TimedSignal
-from align.features.surroundings import KINDS, elsewhere
+from align.features.sound.surroundings import KINDS, elsewhere
 from align.speech.match import MatchModel
 from align.speech.mismatches import FEWEST, NOISE, SPOILED, Kinds, spoiled
 from align.speech.text.aligning import align_text
@@ -85,8 +85,8 @@ class TextMatches:
     language : str
         Code of the language of the texts.
     surroundings : sequence of (str or None)
-        Where recordings are heard, in turn: in one of `align.features.surroundings.KINDS`, or None
-        as they are.
+        Where recordings are heard, in turn: in one of `align.features.sound.surroundings.KINDS`,
+        or None as they are.
     both_ears : bool
         Whether a second ear hears other orders of the sounds, too.
     """

@@ -151,7 +151,7 @@ class IpaLabels(Collection[str]):
     """
 
     def __contains__(self, label: object) -> bool:
-        from align.features.articulatory import articulation
+        from align.features.phones.articulatory import articulation
 
         if not isinstance(label, str) or label in _NAMES:
             return False

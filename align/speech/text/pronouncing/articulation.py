@@ -33,7 +33,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from align.features.articulatory import articulation, plain_ipa
+from align.features.phones.articulatory import articulation, plain_ipa
 from align.speech.text.pronouncing.realisation import Choice, Context
 from align.types import SILENCES
 

@@ -38,7 +38,7 @@ def excerpt(
 
 
 def test_a_chapter_of_a_book(model: align.SpeechAligner) -> None:
-    seconds = align.features.audio.audio_info(KIWI).duration
+    seconds = align.features.sound.audio.audio_info(KIWI).duration
     n_beside = int(LARGEST / seconds) // 2 + 1
     before, after = others(n_beside), others(n_beside, seed=1)
     whole = align_text(model, KIWI, " ".join(WORDS))

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 import align
-from align.features.articulatory import articulation
+from align.features.phones.articulatory import articulation
 from align.speech.text import Entry, Pronunciation, align_text, word_lattice
 from align.speech.text.lattice import Realised, WordLattice
 from align.speech.text.pronouncing.articulation import IpaRules, sound_of

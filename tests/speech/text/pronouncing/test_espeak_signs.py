@@ -2,7 +2,7 @@
 
 import pytest
 
-from align.features.articulatory import articulation
+from align.features.phones.articulatory import articulation
 from align.speech.text.pronouncing.arpabet import ARPABET_TO_IPA, IpaLabels
 from align.speech.text.pronouncing.espeak import espeak_available, espeak_phones
 from align.speech.text.pronouncing.espeak_signs import from_espeak

@@ -1,0 +1,18 @@
+"""How well frames suit phones.
+
+=======================  ============================================================
+module                   what
+=======================  ============================================================
+`confidence`             psi_5 of the thesis; `context` gives frames their neighbours
+`network_confidence`     phones, boundaries and transitions, by a network
+`network_articulatory`   phones of any language, by a network
+`articulatory`           IPA symbols as articulations
+`articulatory_duration`  how long events last, in any language
+`phone_loop`             the best sequence of phones, whatever was said
+`monophones`             an ear of another make; `triphones` hears neighbours
+=======================  ============================================================
+
+Imports `sound`, `networks` and the modules beside these folders.
+"""
+
+__all__: list[str] = []

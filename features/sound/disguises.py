@@ -1,0 +1,119 @@
+"""Recordings in disguise: what a network of phones is trained on besides the recordings.
+
+A disguise is a shift within a frame, a tempo, faster or slower, and a stretch of the frequency
+axis, as by a longer or shorter vocal tract; and, it may be, another place where the recording was
+made (`align.features.sound.surroundings`).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align.features.sound.dereverberation import dereverberated
+from align.features.sound.near_mean import without_near_mean
+from align.features.sound.signal import Signal
+from align.features.sound.spectra import log_mel
+from align.features.sound.surroundings import elsewhere
+from align.types import Float32
+
+__all__ = ["DISGUISES", "PLAIN", "Disguise", "disguised_energies", "drawn", "frame_times"]
+
+
+class Disguise(NamedTuple):
+    """How a recording is changed for training.
+
+    `shift` counts in frames. `tempo` is the length of a frame beside that of the recording's, and
+    `stretch` how many times higher frequencies are heard. `samples` are those that are taken
+    for those of the recording; None for its own.
+    """
+
+    shift: float = 0.0
+    tempo: float = 1.0
+    stretch: float = 1.0
+    samples: Float32 | None = None
+
+
+PLAIN = Disguise()
+"""A recording as it is."""
+
+DISGUISES: tuple[Disguise, ...] = (
+    PLAIN,
+    Disguise(1 / 3, 0.925, 0.93),
+    Disguise(-1 / 3, 1.075, 1.07),
+    Disguise(0.5, 1.0, 1.05),
+    Disguise(1 / 6, 1.0, 0.95),
+)
+"""Those that training sees, in turn."""
+
+
+def drawn(
+    signal: Signal, rng: np.random.Generator, others: Sequence[Float32], kind: str
+) -> Disguise:
+    """Return a disguise at random, in surroundings of a kind; `others` may speak there."""
+    samples = elsewhere(signal.samples, signal.rate, rng, others, kind)
+    return Disguise(
+        rng.uniform(-0.5, 0.5), rng.uniform(0.92, 1.08), rng.uniform(0.93, 1.07), samples
+    )
+
+
+def disguised_energies(
+    signal: Signal,
+    disguise: Disguise,
+    windows: Sequence[float],
+    n_mels: int,
+    *,
+    without_echo: bool = False,
+) -> Float32:
+    """Return log mel energies for every window, without their mean [shape=(T, n)].
+
+    A frame lasts `tempo` hops, and begins `shift` frames later. The filters stand `stretch` times
+    higher: their bank is laid out for a sampling rate that is wrong by as much. `without_echo`
+    asks for those of the recording without the echo of a room.
+    """
+    shift, tempo, stretch, other = disguise
+    hop_length = max(1, round(signal.hop_length * tempo))
+    rate = round(signal.rate / stretch)
+    samples = _levelled(signal.samples if other is None else other)
+    if without_echo:
+        samples = dereverberated(samples, signal.rate)
+    samples = _shifted(samples, round(shift * signal.hop_length))
+    parts = [
+        log_mel(
+            samples,
+            rate,
+            hop_length / rate,
+            window=window * signal.rate / rate,
+            n_mels=n_mels,
+            fmin=60.0,
+            fmax=0.46 * signal.rate,
+            preemphasis=0.97,
+            floor=3e-5,
+            normalise_mean=True,
+        )
+        for window in windows
+    ]
+    return without_near_mean(np.concatenate(parts, axis=1), hop_length / rate)
+
+
+def frame_times(
+    signal: Signal, n_frames: int, disguise: Disguise
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return when the frames of a disguise begin, and how long they last, in seconds."""
+    hop = max(1, round(signal.hop_length * disguise.tempo)) / signal.rate
+    first = round(disguise.shift * signal.hop_length) / signal.rate
+    return first + hop * np.arange(n_frames, dtype=np.float64), hop
+
+
+def _levelled(samples: Float32) -> Float32:
+    """Return samples at the level of close speech: the floor of the energies is absolute."""
+    level = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
+    return samples * np.float32(0.05 / max(level, 1e-6))
+
+
+def _shifted(samples: Float32, by: int) -> Float32:
+    """Drop the first `by` samples, or put silence before them if negative."""
+    if by >= 0:
+        return samples[min(by, samples.size - 1) :]
+    return np.concatenate([np.zeros(-by, dtype=np.float32), samples])
