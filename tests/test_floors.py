@@ -37,15 +37,6 @@ UPWARD: dict[tuple[str, str], str] = {
 }
 """Imports to a higher floor, or to another room of the same: module, room; and the reason."""
 
-ASIDE = {
-    "align.speech.expansion": "which phones are closures, stands with how phones are said",
-    "align.speech.text.checking.spoiling": "aligns texts, to learn when a word was not said",
-    "align.speech.text.checking.wrong_texts": "aligns texts, to learn when one is wrong",
-    "align.speech.text.pronouncing.learning": "reads lattices, to learn what choices cost",
-    "align.speech.text.pronouncing.shared": "changes the rows of a lattice",
-}
-"""Modules in a folder that import what lies beside it, and imports it."""
-
 BY_NAME = {
     "align._numba": "two modules of numba, before anything else imports them",
     "align._lazy": "the front doors load what they lead to on first use",
@@ -161,7 +152,7 @@ def test_folders_import_one_way(package: str) -> None:
     below: dict[str, set[str]] = {}
     for source, target, _ in imports():
         here, there = inside(package, source), inside(package, target)
-        if here and there and here != there and source not in ASIDE:
+        if here and there and here != there:
             below.setdefault(here, set()).add(there)
     TopologicalSorter(below).prepare()  # CycleError names the circle
 

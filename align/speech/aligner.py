@@ -388,7 +388,7 @@ class SpeechAligner(PhoneAligner):
             others = ", not in rooms" if self.surroundings else ""
             self.text_match_ = DEFAULTS[f"universal, text{others}"]
         if self._trained_for is None and any(item.text for item in items):
-            from align.speech.text.training import costs_from_text
+            from align.speech.text.learning.training import costs_from_text
 
             learned = costs_from_text(self, items, features, progress)
             if learned is not None:
@@ -396,11 +396,11 @@ class SpeechAligner(PhoneAligner):
                 self._texts = learned.used, learned.left_out
                 self.text_sureness_ = learned.sureness
             if self.takes_ipa and self.language:
-                from align.speech.text.checking.wrong_texts import learned_text_match
+                from align.speech.text.learning.wrong_texts import learned_text_match
 
                 self.text_match_ = learned_text_match(self, items, features) or self.text_match_
             elif not self.takes_ipa and (self.language or "en").startswith("en"):
-                from align.speech.text.checking.spoiling import unspoken_from_text
+                from align.speech.text.learning.spoiling import unspoken_from_text
 
                 self.unspoken_ = unspoken_from_text(self, items, features)
 

@@ -12,10 +12,21 @@ import numpy as np
 
 from align.decoders import Lattice
 from align.sequence.lattices import ExpandedLattice
-from align.speech.text.pronouncing.realisation import CLOSURE_OF
 from align.types import SILENCE, Event, Float64, IntArray
 
-__all__ = ["Spelled", "closures_of", "expanded_lattice", "expanded_sequence", "is_closure"]
+__all__ = [
+    "CLOSURE_OF",
+    "Spelled",
+    "closures_of",
+    "expanded_lattice",
+    "expanded_sequence",
+    "is_closure",
+]
+
+CLOSURE_OF = {
+    **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
+    **dict.fromkeys(("b", "d", "g", "jh"), "vcl"),
+}
 
 
 class Spelled(NamedTuple):

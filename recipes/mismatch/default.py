@@ -25,7 +25,7 @@ import align
 from align.features import TimedSignal
 from align.speech.match import MatchModel
 from align.speech.mismatches import NOISE, SPOILED, Kinds, piece, spoiled
-from align.speech.text.checking.wrong_texts import TextMatches
+from align.speech.text.learning.wrong_texts import TextMatches
 from align.speech.text.pronouncing.lookup import make_dictionary
 from align.speech.text.reading.normalise import split_words
 

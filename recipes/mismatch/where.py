@@ -19,7 +19,7 @@ import numpy as np
 from run import FOLDS, fold_models
 
 from align.speech.text import align_text, make_dictionary, read_transcript
-from align.speech.text.checking.spoiling import unspoken_model
+from align.speech.text.learning.spoiling import unspoken_model
 from align.speech.text.parts import Recording
 from align.speech.text.pronouncing.lookup import Entry, look_up_all
 from align.speech.text.reading.normalise import split_words

@@ -4,7 +4,7 @@
 
     python recipes/mismatch/words.py TIMIT [--models DIR] [--folds N ...] [--seed N]
 
-Texts are spoiled as in training (`align.speech.text.checking.spoiling`) and aligned by models that
+Texts are spoiled as in training (`align.speech.text.learning.spoiling`) and aligned by models that
 have not heard the speakers. What tells words that were not said is learned from the recordings of
 all folds but one, and tried on that one; so nothing is trained anew. See the README beside this
 file.
@@ -22,8 +22,8 @@ from where import recordings
 
 from align.errors import DataError
 from align.sequence.evidence import EvidenceModel
-from align.speech.text.checking.spoiling import spoiled_texts
 from align.speech.text.checking.unspoken import PROBABLE
+from align.speech.text.learning.spoiling import spoiled_texts
 from align.speech.text.pronouncing.lookup import Entry
 
 ROUNDS = 3

@@ -42,8 +42,8 @@ from align.sequence.crossfit import folds_of
 from align.speech.match import DEFAULTS, MatchModel, in_room
 from align.speech.mismatches import learned_match
 from align.speech.surroundings import Surroundings, network_of
-from align.speech.text.checking.spoiling import unspoken_from_text
-from align.speech.text.checking.wrong_texts import learned_text_match
+from align.speech.text.learning.spoiling import unspoken_from_text
+from align.speech.text.learning.wrong_texts import learned_text_match
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ import align
 from align.features import DurationFeature, Feature
 from align.sequence.scaling import base_function_scales
 from align.speech.text import align_text, read_transcript
-from align.speech.text.training import costs_from_text
+from align.speech.text.learning.training import costs_from_text
 
 ROWS = {"passes": ("0 passes", "4 passes"), "lengths": ("one length before pauses and elsewhere",)}
 

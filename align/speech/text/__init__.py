@@ -18,6 +18,7 @@ from align._lazy import lazy_names
 if TYPE_CHECKING:
     from align.speech.text.aligning import align_text
     from align.speech.text.lattice import WordLattice, word_lattice
+    from align.speech.text.learning.untimed import adapt_to_texts
     from align.speech.text.pronouncing.arpabet import arpabet_to_ipa, ipa_to_arpabet
     from align.speech.text.pronouncing.dictionary import (
         Dictionary,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from align.speech.text.reading.normalise import split_words
     from align.speech.text.reading.transcript import Utterance, read_transcript
     from align.speech.text.tiers import SpeakerTiers, TextAlignment
-    from align.speech.text.untimed import adapt_to_texts
     from align.types import Mismatch
 
 __all__ = [
@@ -72,7 +72,7 @@ __getattr__, __dir__ = lazy_names(
         "align.speech.text.reading.normalise": "split_words",
         "align.speech.text.reading.transcript": "Utterance read_transcript",
         "align.speech.text.tiers": "SpeakerTiers TextAlignment",
-        "align.speech.text.untimed": "adapt_to_texts",
+        "align.speech.text.learning.untimed": "adapt_to_texts",
         "align.types": "Mismatch",
     },
 )

@@ -63,9 +63,9 @@ from align.speech.text.parts import Part, Recording, part_of
 from align.speech.text.pronouncing.articulation import AS_WRITTEN, IpaRules
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.pronouncing.realisation import Rules
-from align.speech.text.pronouncing.shared import with_shared_borders
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Rows, begun_within, rows_of, with_unspoken
+from align.speech.text.shared import with_shared_borders
 from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["Piece", "WordAligner"]

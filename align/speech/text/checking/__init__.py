@@ -10,8 +10,6 @@ module         what
 `passages`     a recording of a part of the text
 `excerpt`      the part of a long text that a recording has
 `loud`         pauses in which something sounds
-`spoiling`     texts spoiled on purpose, to learn from
-`wrong_texts`  the match of texts, learned from right and wrong ones
 =============  ===========================================================================
 """
 

@@ -18,7 +18,7 @@ A function of evidence (`align.sequence.evidence`), for each word where the best
   usual. It knows English, and hears little in noise: `DEFAULT`, which is asked there, and models
   of before have learned without it.
 
-It is learned in training, from texts that are spoiled: `align.speech.text.checking.spoiling`.
+It is learned in training, from texts that are spoiled: `align.speech.text.learning.spoiling`.
 """
 
 from collections.abc import Callable, Sequence

@@ -11,8 +11,6 @@ module             what
 `lookup`           the pronunciations of all words of a text, as a model spells them
 `realisation`      how English words are realised: choices with names
 `articulation`     the same for any language, by how phones are articulated
-`learning`         what the choices cost, learned from text and sound
-`shared`           consonants that two words share
 =================  =======================================================================
 """
 

@@ -18,7 +18,7 @@ between words       a pause
 ==================  =============================================================================
 
 Two consonants that are alike across a border of words stay two: where people label them as one,
-they put the border into its middle (`align.speech.text.pronouncing.shared`).
+they put the border into its middle (`align.speech.text.shared`).
 
 Names speak of classes of phones (such as ``dorsal stop``), so that what one language taught is of
 use in another.

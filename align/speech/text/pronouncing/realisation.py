@@ -17,7 +17,7 @@ between words               a pause
 
 Each choice but the dictionary's own has *names*: what happens, to which phone, between which
 neighbours. A name has a weight, learned from recordings with text
-(`align.speech.text.pronouncing.learning`); a choice scores the sum of the weights of its names,
+(`align.speech.text.learning.costs`); a choice scores the sum of the weights of its names,
 what the dictionary writes scores 0.
 """
 
@@ -25,9 +25,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from align.errors import ModelError
+from align.speech.expansion import CLOSURE_OF
 
 __all__ = [
-    "CLOSURE_OF",
     "VOWELS",
     "Choice",
     "Context",
@@ -40,10 +40,6 @@ __all__ = [
 _HIGHEST = 1e6  # of a weight that a file may hold
 
 VOWELS = frozenset("aa ae ah ao aw ax ax-h axr ay eh er ey ih ix iy ow oy uh uw ux".split())
-CLOSURE_OF = {
-    **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
-    **dict.fromkeys(("b", "d", "g", "jh"), "vcl"),
-}
 _CLASSES = {
     **dict.fromkeys(VOWELS, "vowel"),
     **dict.fromkeys(("p", "t", "k", "b", "d", "g"), "stop"),

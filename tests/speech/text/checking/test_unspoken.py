@@ -11,8 +11,6 @@ from kiwi_text import SAID
 import align
 from align.errors import DataError, ModelError, ParameterError
 from align.sequence.evidence import EvidenceModel
-from align.speech.text.checking import spoiling
-from align.speech.text.checking.spoiling import spoiled_texts, unspoken_model
 from align.speech.text.checking.unspoken import (
     DEFAULT,
     N_BEFORE,
@@ -23,6 +21,8 @@ from align.speech.text.checking.unspoken import (
     WordPath,
     asked_words,
 )
+from align.speech.text.learning import spoiling
+from align.speech.text.learning.spoiling import spoiled_texts, unspoken_model
 from align.speech.text.parts import Recording
 from align.speech.text.pronouncing.lookup import look_up_all
 from align.speech.text.words import WordAligner

@@ -23,8 +23,8 @@ from align.sequence.on_lattice import LatticeScores
 from align.sequence.sureness import Sureness
 from align.speech.text import Dictionary, Entry, Pronunciation, align_text, word_lattice
 from align.speech.text.lattice import Realised, WordLattice
-from align.speech.text.pronouncing import learning
-from align.speech.text.pronouncing.learning import Spoken, agreement, learn_costs, spoken
+from align.speech.text.learning import costs as learned_costs
+from align.speech.text.learning.costs import Spoken, agreement, learn_costs, spoken
 from align.speech.text.pronouncing.realisation import Context, Rules, score_of
 from align.terms import SegmentTerm
 
@@ -160,7 +160,7 @@ def toy(gain: float) -> Spoken:
 
 def test_the_truth_agrees_with_the_transcribers() -> None:
     one = toy(0.5)
-    learner = learning._Learner.of(
+    learner = learned_costs._Learner.of(
         one, {n: i for i, n in enumerate(sorted({name for names in one.names for name in names}))}
     )
     n_names = 1 + max(learner.name)
@@ -174,13 +174,13 @@ def test_the_truth_agrees_with_the_transcribers() -> None:
 def test_a_step_leaves_the_margin() -> None:
     one = toy(2.0)
     names = sorted({name for own in one.names for name in own})
-    learner = learning._Learner.of(one, {name: i for i, name in enumerate(names)})
+    learner = learned_costs._Learner.of(one, {name: i for i, name in enumerate(names)})
     w = np.zeros(len(names))
-    true, other = learner.truth(w), learner.decode(w, -learning.COST)
+    true, other = learner.truth(w), learner.decode(w, -learned_costs.COST)
     a = learner.counts(true, len(w)) - learner.counts(other, len(w))
     moved = learner.stepped(w, (math.inf, 0.0))
-    cost = learning.COST * (learner.agreed(true) - learner.agreed(other))
-    gap = learner.plain(true, learning.BONUS) - learner.plain(other, -learning.COST)
+    cost = learned_costs.COST * (learner.agreed(true) - learner.agreed(other))
+    gap = learner.plain(true, learned_costs.BONUS) - learner.plain(other, -learned_costs.COST)
     assert gap < cost
     assert gap + (moved - w) @ a == pytest.approx(cost)
     bounded = learner.stepped(w, step_limits("pa1", 0.01))
@@ -351,7 +351,7 @@ def test_damaged_costs(model: align.SpeechAligner, tmp_path: Path, costs: object
 def test_of_many_recordings_some_are_drawn(
     model: align.SpeechAligner, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from align.speech.text import training
+    from align.speech.text.learning import training
 
     examples = align.read_corpus(corpus, kind="speech")
     items = [model._read_example(example, str(example.audio)) for example in examples]
@@ -365,7 +365,7 @@ def test_of_many_recordings_some_are_drawn(
 def test_starts_of_words_are_judged_by_costs_that_others_taught(
     model: align.SpeechAligner, corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from align.speech.text import training
+    from align.speech.text.learning import training
 
     taught: list[set[int]] = []
     judged: list[tuple[int, int]] = []
@@ -415,7 +415,7 @@ def test_a_model_of_before_has_none(tmp_path: Path) -> None:
 
 
 def test_silences_of_all_sets_agree(model: align.SpeechAligner) -> None:
-    from align.speech.text.training import _compared
+    from align.speech.text.learning.training import _compared
 
     assert {_compared(model, label) for label in ("h#", "pau", "epi", "sil", "")} == {"sil"}
     assert _compared(model, "iy") == "iy"

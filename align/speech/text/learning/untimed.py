@@ -5,7 +5,7 @@ on learning from what comes of that. It could learn its own mistakes; three thin
 
 * the texts are aligned with all that people do to phones in fluent speech (`IpaRules`), by costs
   that are the same for every language: else it would learn phones that nobody said;
-* consonants that two words share (`align.speech.text.pronouncing.shared`) are one phone to learn,
+* consonants that two words share (`align.speech.text.shared`) are one phone to learn,
   since their border is nowhere to be heard;
 * it is done once, and weights, offset and corrections stay: a second round makes onsets vaguer.
 
@@ -25,8 +25,8 @@ from align.speech.text.model import checked_model, model_labels
 from align.speech.text.pronouncing.articulation import LOOSE, IpaRules
 from align.speech.text.pronouncing.dictionary import Dictionary
 from align.speech.text.pronouncing.lookup import Given, look_up_all, make_dictionary
-from align.speech.text.pronouncing.shared import is_shared
 from align.speech.text.reading.normalise import split_words
+from align.speech.text.shared import is_shared
 from align.types import SILENCE, Example
 
 __all__ = ["adapt_to_texts"]

@@ -23,16 +23,16 @@ from align.sequence.lattice_search import FoundNodes
 from align.sequence.on_lattice import lattice_scores, with_roles
 from align.sequence.sureness import Sureness
 from align.speech.text.lattice import Realised, realisations, word_lattice
-from align.speech.text.model import PhoneAligner, model_labels
-from align.speech.text.pronouncing.articulation import IpaRules, sound_of
-from align.speech.text.pronouncing.dictionary import Dictionary
-from align.speech.text.pronouncing.learning import (
+from align.speech.text.learning.costs import (
     Spoken,
     agreement,
     found_and_true,
     learn_costs,
     spoken,
 )
+from align.speech.text.model import PhoneAligner, model_labels
+from align.speech.text.pronouncing.articulation import IpaRules, sound_of
+from align.speech.text.pronouncing.dictionary import Dictionary
 from align.speech.text.pronouncing.lookup import look_up_all, make_dictionary
 from align.speech.text.pronouncing.realisation import Rules
 from align.speech.text.reading.normalise import split_words

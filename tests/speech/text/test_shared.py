@@ -2,8 +2,8 @@
 
 import pytest
 
-from align.speech.text.pronouncing.shared import is_shared, with_shared_borders
 from align.speech.text.rows import Row
+from align.speech.text.shared import is_shared, with_shared_borders
 
 
 @pytest.mark.parametrize("pair", ["m m", "s z", "t d", "l l", "x ç", "k ɡ"])

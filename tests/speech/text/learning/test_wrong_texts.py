@@ -15,8 +15,8 @@ from align.features import Signal
 from align.models.file import read_model, write_model
 from align.speech.match import DEFAULTS, MatchModel, in_room
 from align.speech.mismatches import spoiled
-from align.speech.text.checking import wrong_texts
-from align.speech.text.checking.wrong_texts import TextMatches, learned_text_match, surroundings_of
+from align.speech.text.learning import wrong_texts
+from align.speech.text.learning.wrong_texts import TextMatches, learned_text_match, surroundings_of
 
 KIWI = str(files("align.data") / "kiwi.flac")
 TEXT = (files("align.data") / "kiwi.txt").read_text()
