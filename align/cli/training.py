@@ -175,7 +175,7 @@ def run_training(
 
     import align
     from align.batch.pool import connected
-    from align.sequence.checkpoint import Checkpoint
+    from align.sequence.learning.checkpoint import Checkpoint
 
     given: dict[str, Any] = {"kind": kind, "tier": tier, "channel": channel}
     examples = align.read_corpus(corpus, **given)

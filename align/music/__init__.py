@@ -20,7 +20,7 @@ Decoding and after
 
 `choosing`            which bundled model, where none is named
 `aligner`, `state`    `MusicAligner`, and what its model file holds
-`decoding`            a frame for each chord
+`decoding`            a frame for each chord, in `windows`
 `placement`, `notes`  a time for each note of a chord
 `calibration`         offset, confidence and match, fitted to pieces
 `matching`            how well another model finds the same notes at the same places

@@ -43,10 +43,10 @@ from align.music.state import set_state, state_of
 from align.progress import Progress
 from align.results.music import MusicAlignment
 from align.sequence.base import Aligner
-from align.sequence.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.evidence import EvidenceModel
-from align.sequence.placement import moved_offset
-from align.sequence.problem import Truth
+from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of
+from align.sequence.learning.problem import Truth
+from align.sequence.times.placement import moved_offset
 from align.terms import BaseFunctions
 from align.types import Example, IntArray, Note
 

@@ -21,9 +21,10 @@ from align.music.functions import ChordFunctions
 from align.music.notes import APART
 from align.music.performance import Performance
 from align.music.tempo import tempo_spread
+from align.music.windows import limits_of, widened, windows_about
 from align.potentials import Potentials
 from align.progress import counted
-from align.sequence.windows import limits_of, spaced, widened, windows_about
+from align.sequence.frames import spaced
 from align.terms import BaseFunctions
 from align.types import Float64, IntArray
 

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from align.music.end_evidence import Candidates, end_candidates
 from align.music.pieces import TimedPiece
 from align.music.placement import PlacedNotes
-from align.sequence.crossfit import folds_of
 from align.sequence.evidence import EvidenceModel
+from align.sequence.learning.crossfit import folds_of
 from align.types import Float64, IntArray
 
 __all__ = ["LEAST", "chosen_ends", "ends_model", "right_ends"]

@@ -14,7 +14,7 @@ from align.music.performance import Performance
 from align.music.unplayed import other_pitches, unplayed_evidence
 from align.progress import of_stage
 from align.sequence.frames import in_order
-from align.sequence.refine import refine_onsets
+from align.sequence.times.refine import refine_onsets
 from align.types import Float64, IntArray
 
 __all__ = ["PlacedNotes", "match_of", "place_notes"]

@@ -1,29 +1,26 @@
 """The one aligner: cross-fitting, learning, search, placement, correction, state.
 
-Learning
+======================  =======================================================================
+place                   what lies there
+======================  =======================================================================
+`base`                  `Aligner`: the one fit, evaluate, save and load; what a task fills in
+`timed`                 what aligners of recordings in time have in common
+`aligner`               `SequenceAligner`; `recent`: what was computed of the last recordings
+`learning`              examples, cross-fitting, the structured problem, checkpoints
+`search`                the best timing, in `stretches` where the recording is long
+`lattice`               the same where several events may follow
+`lattice_in_recording`  which of its paths is in a recording; the alignment of it
+`times`                 from frames to seconds, with confidence; corrections of onsets
+`anchors`               onsets that are known: windows for the decoder, exact times after it
+`feature_terms`         the base functions of all features together; `cover`: of few events
+`fit`, `evidence`       how well events fit; probabilities from a few numbers
+`frames`, `extended`    seconds to frames and back; recordings made longer at their ends
+`adapt`, `online`       from a fitted aligner towards new recordings; from one correction on
+`state`                 what all model files hold
+======================  =======================================================================
 
-`base`         `Aligner`: the one fit, evaluate, save and load; what a task must fill in
-`adapt`        a few steps from a fitted aligner towards new recordings
-`crossfit`     features that never saw what they score
-`problem`      what the structured learner sees: base functions, truth, cost
-`scaling`      units of base functions
-`checkpoint`   training that goes on after an interruption
-`state`        what all model files hold
-
-Aligning events that follow each other
-
-`aligner`      `SequenceAligner`
-`recordings`   examples with known onsets, in frames
-`feature_terms`  the base functions of all features together
-`search`       the best timing, however long the recording and its pauses
-`windows`      where onsets are looked for, and how windows grow
-`placement`    from frames to seconds, with confidence; `refine` does the work
-`correction`   a last, small move of each onset
-`anchors`      onsets that are known: windows for the decoder, exact times after it
-`parts`        long recordings in parts, to learn from
-`recent`       what was computed of the recordings aligned last
-`frames`       seconds to frames and back
-`lattices`     which events may follow which; `on_lattice` and `long_lattice` score and decode them
+`base` imports `learning` and `state`, `aligner` what finds and places events, `adapt` and `online`
+import `base`. The three folders import modules from beside them, but none another.
 """
 
 from typing import TYPE_CHECKING

@@ -38,9 +38,9 @@ from align.evaluation.report import FileResult, Report
 from align.learners.parts.projections import project_orthant
 from align.progress import Progress
 from align.sequence.base import Aligner
-from align.sequence.crossfit import folds_of
-from align.sequence.parts import n_recordings, recordings_of
-from align.sequence.problem import AlignmentProblem, Truth
+from align.sequence.learning.crossfit import folds_of
+from align.sequence.learning.parts import n_recordings, recordings_of
+from align.sequence.learning.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions
 from align.types import Example
 

@@ -39,10 +39,9 @@ from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of, fits_of
 from align.sequence.frames import in_order
+from align.sequence.lattice.lattice_search import LatticePaths
+from align.sequence.lattice.lattices import LatticeAlignment, node_events
 from align.sequence.lattice_in_recording import LatticeInRecording
-from align.sequence.lattice_search import LatticePaths
-from align.sequence.lattices import LatticeAlignment, node_events
-from align.sequence.placement import sureness_of
 from align.sequence.recent import RecentSignals
 from align.sequence.search import best_path, is_long
 from align.sequence.stretches import (
@@ -55,6 +54,7 @@ from align.sequence.stretches import (
     with_costs,
 )
 from align.sequence.timed import TimedAligner
+from align.sequence.times.placement import sureness_of
 from align.terms import BaseFunctions, SegmentTerm
 from align.types import Event, Example
 
@@ -99,14 +99,14 @@ class SequenceAligner(TimedAligner):
     max_length_factor : float
         An event may last this many times the longest one in training.
     refine : {"posterior", "parabola", "none"}
-        How onsets are placed between frames; see `align.sequence.refine`. The posterior, which
-        also gives the confidence, cannot be had of general base functions; where there are some,
-        the parabola is used.
+        How onsets are placed between frames; see `align.sequence.times.refine`. The posterior,
+        which also gives the confidence, cannot be had of general base functions; where there are
+        some, the parabola is used.
     calibrate : bool
         Subtract the median signed error on the training set from every onset.
     correct : bool
         Learn a last, small move of each onset from the training set; see
-        `align.sequence.correction`.
+        `align.sequence.times.correction`.
     n_jobs : int, optional
         Processes for fitting features, as in joblib. The result does not depend on it.
     random_state : int

@@ -18,7 +18,7 @@ from align.errors import DataError, ParameterError
 from align.features import Signal
 from align.formats.anchors import AnchorRow, AnchorTable
 from align.sequence.frames import in_order
-from align.sequence.lattices import ExpandedLattice
+from align.sequence.lattice.lattices import ExpandedLattice
 from align.types import Event, Float64, IntArray
 
 __all__ = [

@@ -1,11 +1,11 @@
 """What every aligner does: fit, align, evaluate, save and load; `adapt` is beside it.
 
 `Aligner` carries data one way. In training: examples are read, features are fitted so that none
-scores what it has seen (`align.sequence.crossfit`), base functions and truth go to the structured
-learner, and offset and confidence are fitted to the learned weights. In use: a recording is read,
-its best timing is searched, placed in seconds and returned. What a recording and its events *are*
-is the task's: speech, music, or one of your own. A task is a subclass that fills in the methods of
-the table, in the order in which they are called.
+scores what it has seen (`align.sequence.learning.crossfit`), base functions and truth go to the
+structured learner, and offset and confidence are fitted to the learned weights. In use: a
+recording is read, its best timing is searched, placed in seconds and returned. What a recording
+and its events *are* is the task's: speech, music, or one of your own. A task is a subclass that
+fills in the methods of the table, in the order in which they are called.
 
 ====================  =========================================================================
 `_make_features`      unfitted features
@@ -40,12 +40,12 @@ from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.report import FileResult, Report
 from align.models.file import write_model
 from align.progress import Progress
-from align.sequence.checkpoint import Checkpoint, checkpoint_of, digest_of_training
-from align.sequence.crossfit import cross_fit
-from align.sequence.far_labels import warn_of_labels
-from align.sequence.parts import n_recordings
-from align.sequence.problem import AlignmentProblem, Truth
-from align.sequence.scaling import base_function_scales
+from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of, digest_of_training
+from align.sequence.learning.crossfit import cross_fit
+from align.sequence.learning.far_labels import warn_of_labels
+from align.sequence.learning.parts import n_recordings
+from align.sequence.learning.problem import AlignmentProblem, Truth
+from align.sequence.learning.scaling import base_function_scales
 from align.sequence.state import aligner_state, restored
 from align.terms import BaseFunctions
 from align.types import Example
@@ -236,7 +236,7 @@ class Aligner(ParamsMixin, ABC):
         checkpoint : path, optional
             A folder that keeps what is done, so that training, interrupted at any moment and
             started again with the same corpus and parameters, goes on from there to the same
-            result. Removed at the end. See `align.sequence.checkpoint`.
+            result. Removed at the end. See `align.sequence.learning.checkpoint`.
 
         Returns
         -------

@@ -4,10 +4,26 @@ import numpy as np
 import numpy.typing as npt
 
 from align.features import Signal
-from align.sequence.windows import spaced
 from align.types import IntArray
 
-__all__ = ["in_order", "onset_frames"]
+__all__ = ["in_order", "onset_frames", "spaced"]
+
+
+def spaced(frames: npt.NDArray[np.floating], n_frames: int) -> IntArray:
+    """Return frames near some times that increase strictly and lie in the recording [shape=(G,)].
+
+    The times, in frames, never decrease; G is at most T = `n_frames`.
+
+    Examples
+    --------
+    >>> spaced(np.array([2.2, 2.3, 9.0]), 9)
+    array([2, 3, 8])
+    """
+    steps = np.arange(len(frames))
+    whole = np.clip(np.rint(frames).astype(np.intp), 0, n_frames - 1)
+    whole = np.maximum.accumulate(whole - steps) + steps
+    latest: IntArray = np.minimum(whole, n_frames - len(frames) + steps)
+    return latest
 
 
 def onset_frames(times: npt.NDArray[np.float64], signal: Signal) -> IntArray | None:

@@ -11,10 +11,10 @@ from align.sequence.anchors import Held
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of, fits_of
-from align.sequence.lattice_search import FoundNodes, LatticeSearch
-from align.sequence.lattices import ExpandedLattice, LatticeAlignment
-from align.sequence.placement import sureness_of
+from align.sequence.lattice.lattice_search import FoundNodes, LatticeSearch
+from align.sequence.lattice.lattices import ExpandedLattice, LatticeAlignment
 from align.sequence.stretches import MOST_OF_STRETCH
+from align.sequence.times.placement import sureness_of
 from align.types import Event, Float64, IntArray
 
 __all__ = ["LatticeInRecording"]

@@ -10,8 +10,9 @@ changes the model within a second or two:
       d = phi(x, y) - phi(x, y'),  loss = cost(y, y') - <w, d>
 
   with base functions of features that have not seen the recording;
-* onsets move by the last errors between sounds of the same two classes (`align.sequence.habits`),
-  of music by a median error of all; each error is of the model that had not seen the recording;
+* onsets move by the last errors between sounds of the same two classes
+  (`align.sequence.times.habits`), of music by a median error of all; each error is of the model
+  that had not seen the recording;
 * networks then continue their training for a few steps, on this recording and some of those
   before, so that they do not forget; durations become a mixture of those of the beginning and of
   all recordings so far.

@@ -5,7 +5,8 @@ so they are taken to be short at first, and where one takes more than half of wh
 everything is decoded again with twice as much. This is no proof that a longer pause would not be
 better, but a pause that is cut short fills what it may. And the table of onset scores grows with
 the square of a recording's length: a long one is decoded in windows, around the path of a coarse
-pass (`align.decoders.decode_coarse_to_fine`). For lattices see `align.sequence.lattice_search`.
+pass (`align.decoders.decode_coarse_to_fine`). For lattices see
+`align.sequence.lattice.lattice_search`.
 """
 
 from collections.abc import Callable

@@ -19,19 +19,19 @@ from align.potentials import Potentials
 from align.progress import Progress
 from align.sequence.anchors import Held
 from align.sequence.base import Aligner
-from align.sequence.checkpoint import describe_timed
-from align.sequence.correction import OnsetCorrection
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import base_functions_of, distinct, terms_of
 from align.sequence.fit import Fit, fits_of
-from align.sequence.habits import Habits
-from align.sequence.lattices import ExpandedLattice
-from align.sequence.placement import WINDOW, Placement, moved_offset
-from align.sequence.problem import Truth
-from align.sequence.recordings import read_timed
+from align.sequence.lattice.lattices import ExpandedLattice
+from align.sequence.learning.checkpoint import describe_timed
+from align.sequence.learning.problem import Truth
+from align.sequence.learning.recordings import read_timed
 from align.sequence.search import Room
 from align.sequence.state import arrays_of, feature_states, restore_features
-from align.sequence.sureness import Sureness
+from align.sequence.times.correction import OnsetCorrection
+from align.sequence.times.habits import Habits
+from align.sequence.times.placement import WINDOW, Placement, moved_offset
+from align.sequence.times.sureness import Sureness
 from align.terms import BaseFunctions
 from align.types import Event, Example, Float64, IntArray
 

@@ -18,16 +18,16 @@ from align.formats.phone_map import PHONE_MAPS
 from align.progress import Progress
 from align.sequence.aligner import SequenceAligner
 from align.sequence.base import NAMELESS, Aligner
-from align.sequence.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.evidence import EvidenceModel
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import distinct
 from align.sequence.fit import Fit
-from align.sequence.lattices import ExpandedLattice
-from align.sequence.parts import parts_of
-from align.sequence.placement import WINDOW
+from align.sequence.lattice.lattices import ExpandedLattice
+from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of
+from align.sequence.learning.parts import parts_of
 from align.sequence.state import aligner_state, arrays_of, restored
-from align.sequence.sureness import Sureness
+from align.sequence.times.placement import WINDOW
+from align.sequence.times.sureness import Sureness
 from align.speech.ear import Ear
 from align.speech.expansion import expanded_lattice, expanded_sequence, is_closure
 from align.speech.feature_sets import (

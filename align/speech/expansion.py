@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from align.decoders import Lattice
-from align.sequence.lattices import ExpandedLattice
+from align.sequence.lattice.lattices import ExpandedLattice
 from align.types import SILENCE, Event, Float64, IntArray
 
 __all__ = [

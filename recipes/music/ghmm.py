@@ -30,7 +30,7 @@ from align.music.performance import Performance, read_performance
 from align.music.tempo import expected_lengths, local_tempo
 from align.music.thesis_functions import ThesisFunctions
 from align.sequence.frames import in_order
-from align.sequence.problem import Truth
+from align.sequence.learning.problem import Truth
 from align.terms import BaseFunctions, DurationTerm
 
 DRAWN = 4  # frames of each window for the mixture of all frames

@@ -39,11 +39,11 @@ from align.decoders import decode
 from align.features import Feature, NetworkConfidence, network_confidence
 from align.learners.structured.costs import make_cost
 from align.learners.structured.learner import StructuredLearner
-from align.sequence.correction import OnsetCorrection
-from align.sequence.crossfit import cross_fit
-from align.sequence.placement import Placement
-from align.sequence.problem import AlignmentProblem, Truth
-from align.sequence.scaling import base_function_scales
+from align.sequence.learning.crossfit import cross_fit
+from align.sequence.learning.problem import AlignmentProblem, Truth
+from align.sequence.learning.scaling import base_function_scales
+from align.sequence.times.correction import OnsetCorrection
+from align.sequence.times.placement import Placement
 from align.terms import BaseFunctions
 from align.types import IntArray
 

@@ -38,7 +38,7 @@ import numpy as np
 
 import align
 from align.features import Feature, TimedSignal
-from align.sequence.crossfit import folds_of
+from align.sequence.learning.crossfit import folds_of
 from align.speech.match import DEFAULTS, MatchModel, in_room
 from align.speech.mismatches import learned_match
 from align.speech.surroundings import Surroundings, network_of

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import align
 from align.corpus.ipa import to_ipa
-from align.sequence.sureness import Sureness
+from align.sequence.times.sureness import Sureness
 
 LICENCE = (
     "Trained on VoxAngeles (Creative Commons Attribution-NonCommercial 4.0, CC BY-NC 4.0) and on "

@@ -770,7 +770,7 @@ def test_that_no_checkpoint_can_be_kept_is_told_before_hours_are_spent(
     def full(*args: object) -> None:
         raise DataError("cannot be written: No space left on device.", path="part")
 
-    monkeypatch.setattr("align.sequence.checkpoint.write_model", full)
+    monkeypatch.setattr("align.sequence.learning.checkpoint.write_model", full)
     corpus = write_corpus(here / "corpus", {"ann": 2, "bob": 2})
     train = ("train", "speech", corpus, "-o", "m.align", "--epochs", 1, "--jobs", 1)
     result = run(*train)

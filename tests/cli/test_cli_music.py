@@ -570,7 +570,7 @@ def test_training_keeps_what_is_done_where_it_is_told(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is then done with it is tested in tests/faults."""
-    from align.sequence.checkpoint import Checkpoint
+    from align.sequence.learning.checkpoint import Checkpoint
 
     seen: list[bool] = []
     save = Checkpoint.save

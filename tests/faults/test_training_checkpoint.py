@@ -22,7 +22,7 @@ from align import SequenceAligner, SpeechAligner, read_corpus
 from align.errors import DataError
 from align.features import NetworkConfidence, SpectralDistance
 from align.learners.structured.learner import StructuredLearner
-from align.sequence.checkpoint import (
+from align.sequence.learning.checkpoint import (
     Checkpoint,
     describe_timed,
     digest_of_training,

@@ -20,7 +20,7 @@ from align.formats.anchors import AnchorRow, AnchorTable
 from align.learners.structured.learner import StructuredLearner
 from align.potentials import Potentials
 from align.sequence.anchors import Anchors, Held, held_in_lattice, held_in_sequence
-from align.sequence.lattices import ExpandedLattice
+from align.sequence.lattice.lattices import ExpandedLattice
 from align.sequence.recent import RecentSignals
 
 HOP = 0.005
@@ -145,7 +145,7 @@ def test_times_held_within_a_tolerance_are_in_order(n, seed):
 def test_an_aligner_keeps_what_is_known(fitted, refine):
     item = example(9)
     aligner = copy.deepcopy(fitted)
-    aligner.placement_ = align.sequence.placement.Placement(refine, HOP, offset=0.004)
+    aligner.placement_ = align.sequence.times.placement.Placement(refine, HOP, offset=0.004)
     free = aligner.align(item.audio, item.events, rate=RATE)
     known = {2: float(item.onsets[2]) + 0.0213, 4: float(item.onsets[4]) - 0.0171}
     found = aligner.align(item.audio, item.events, rate=RATE, anchors=known)
@@ -207,8 +207,8 @@ def test_long_recordings_are_held_in_windows(fitted, monkeypatch):
     lattice = Lattice.chain(len(PHONES), labels=PHONES)
     whole = fitted.align(item.audio, item.events, rate=RATE, anchors=known)
     monkeypatch.setattr("align.sequence.search.MOST_CELLS", 1)
-    monkeypatch.setattr("align.sequence.lattice_search.LATTICE_CELLS", 1)
-    monkeypatch.setattr("align.sequence.lattice_search.LATTICE_REACH", 0.2)
+    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_CELLS", 1)
+    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_REACH", 0.2)
     monkeypatch.setattr("align.sequence.search.REACH", 0.2)
     for events in (item.events, lattice):
         found = fitted.align(item.audio, events, rate=RATE, anchors=known)

@@ -20,8 +20,8 @@ from align.features.sound.disguises import PLAIN, disguised_energies
 from align.features.sound.surroundings import KINDS
 from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt, adapt_features
-from align.sequence.habits import Habits
 from align.sequence.online import OnlineLearner
+from align.sequence.times.habits import Habits
 from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS
 from align.speech.surroundings import network_of

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from align.decoders import Lattice
 from align.errors import DataError, error_reason
 from align.sequence.anchors import Anchors
-from align.sequence.lattice_search import LatticePaths
-from align.sequence.lattices import LatticeAlignment
+from align.sequence.lattice.lattice_search import LatticePaths
+from align.sequence.lattice.lattices import LatticeAlignment
 from align.speech.text.model import PhoneAligner
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.reading.transcript import Utterance

@@ -9,7 +9,7 @@ import numpy as np
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
 from align.sequence.fit import joined
-from align.sequence.lattices import LatticeAlignment
+from align.sequence.lattice.lattices import LatticeAlignment
 from align.speech.text.lattice import WordLattice
 from align.speech.text.parts import Recording
 from align.speech.text.reading.transcript import Utterance

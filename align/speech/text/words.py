@@ -13,8 +13,8 @@ from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
 from align.sequence.evidence import EvidenceModel, log_odds
-from align.sequence.lattice_search import LatticePaths
-from align.sequence.lattices import LatticeAlignment
+from align.sequence.lattice.lattice_search import LatticePaths
+from align.sequence.lattice.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.ear import Ear
 from align.speech.text.anchored import node_anchors

@@ -31,7 +31,7 @@ from align.decoders import LatticePath
 from align.learners.parts import step_limits
 from align.learners.parts.steps import exact_alpha, hinge
 from align.progress import Progress
-from align.sequence.on_lattice import LatticeScores
+from align.sequence.lattice.on_lattice import LatticeScores
 from align.speech.text.lattice import WordLattice
 from align.terms import SegmentTerm
 from align.types import IntArray

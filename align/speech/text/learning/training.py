@@ -16,12 +16,12 @@ from align.errors import DataError, ParameterError
 from align.features import Feature, TimedSignal
 from align.potentials import Path
 from align.progress import Progress, counted
-from align.sequence.crossfit import folds_of
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fits_of
-from align.sequence.lattice_search import FoundNodes
-from align.sequence.on_lattice import lattice_scores, with_roles
-from align.sequence.sureness import Sureness
+from align.sequence.lattice.lattice_search import FoundNodes
+from align.sequence.lattice.on_lattice import lattice_scores, with_roles
+from align.sequence.learning.crossfit import folds_of
+from align.sequence.times.sureness import Sureness
 from align.speech.text.lattice import Realised, realisations, word_lattice
 from align.speech.text.learning.costs import (
     Spoken,

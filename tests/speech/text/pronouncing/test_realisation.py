@@ -19,8 +19,8 @@ from align.features import NetworkConfidence
 from align.learners.parts import step_limits
 from align.models.file import read_model, write_model
 from align.potentials import Potentials
-from align.sequence.on_lattice import LatticeScores
-from align.sequence.sureness import Sureness
+from align.sequence.lattice.on_lattice import LatticeScores
+from align.sequence.times.sureness import Sureness
 from align.speech.text import Dictionary, Entry, Pronunciation, align_text, word_lattice
 from align.speech.text.lattice import Realised, WordLattice
 from align.speech.text.learning import costs as learned_costs

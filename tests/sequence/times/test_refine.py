@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from align.decoders import decode
 from align.decoders.posterior import onset_posterior
 from align.potentials import Potentials
-from align.sequence.refine import fit_temperature, posterior_onsets, refine_onsets
+from align.sequence.times.refine import fit_temperature, posterior_onsets, refine_onsets
 
 
 @st.composite

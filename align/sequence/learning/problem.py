@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import decode
-from align.sequence.windows import spaced
+from align.sequence.frames import spaced
 from align.terms import BaseFunctions
 from align.types import Float64, IntArray
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from align.decoders import decode
 from align.potentials import Path, Potentials
-from align.sequence.placement import Placed, Placement, sureness_of
-from align.sequence.spread import central_intervals, fit_tail, nearer_share
+from align.sequence.times.placement import Placed, Placement, sureness_of
+from align.sequence.times.spread import central_intervals, fit_tail, nearer_share
 from align.types import Float64
 
 HOP = 0.005

@@ -8,7 +8,7 @@ import pytest
 from align.decoders import decode
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
-from align.sequence.placement import Placement
+from align.sequence.times.placement import Placement
 
 HOP = 0.005
 
@@ -61,7 +61,7 @@ def test_no_posterior_of_general_functions_nor_of_more_pairs_than_memory_holds(m
     path = np.array([10, 51])
     second_order = bumps([10.3, 50.6], ratio=ratio)
     general = replace(second_order, ratio=None, general=((1.0, lambda k, s, t, u: 0.0),))
-    monkeypatch.setattr("align.sequence.placement._MOST_PAIRS", 100)
+    monkeypatch.setattr("align.sequence.times.placement._MOST_PAIRS", 100)
     for potentials in (general, second_order):
         times, confidence, _ = Placement("posterior", HOP).times(potentials, path)
         assert confidence is None

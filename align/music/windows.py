@@ -11,24 +11,7 @@ import numpy.typing as npt
 
 from align.types import IntArray
 
-__all__ = ["limits_of", "spaced", "widened", "windows_about"]
-
-
-def spaced(frames: npt.NDArray[np.floating], n_frames: int) -> IntArray:
-    """Return frames near some times that increase strictly and lie in the recording [shape=(G,)].
-
-    The times, in frames, never decrease; G is at most T = `n_frames`.
-
-    Examples
-    --------
-    >>> spaced(np.array([2.2, 2.3, 9.0]), 9)
-    array([2, 3, 8])
-    """
-    steps = np.arange(len(frames))
-    whole = np.clip(np.rint(frames).astype(np.intp), 0, n_frames - 1)
-    whole = np.maximum.accumulate(whole - steps) + steps
-    latest: IntArray = np.minimum(whole, n_frames - len(frames) + steps)
-    return latest
+__all__ = ["limits_of", "widened", "windows_about"]
 
 
 def windows_about(frames: IntArray, half: int, n_frames: int) -> IntArray:

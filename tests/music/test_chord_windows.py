@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.decoders.window_search import near_edges
-from align.sequence.windows import limits_of, spaced, widened, windows_about
+from align.music.windows import limits_of, widened, windows_about
+from align.sequence.frames import spaced
 
 
 @st.composite

@@ -6,8 +6,8 @@ path to a later one, where only the nodes between the two are looked at. A detou
 of the time that the whole lattice takes.
 
 Pauses are taken to be short at first, as in `align.sequence.search`. A long recording is decoded
-in windows around one path through the lattice (`align.sequence.long_lattice`), and later paths in
-windows around the best one.
+in windows around one path through the lattice (`align.sequence.lattice.long_lattice`), and later
+paths in windows around the best one.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,14 +23,14 @@ from align.decoders import LatticePath, path_potentials
 from align.errors import DataError, ParameterError
 from align.features.base import rows_of
 from align.potentials import Path, Potentials
-from align.sequence.lattices import ExpandedLattice, LatticeAlignment
-from align.sequence.long_lattice import (
+from align.sequence.lattice.lattices import ExpandedLattice, LatticeAlignment
+from align.sequence.lattice.long_lattice import (
     Guess,
     decode_in_windows,
     fullest_path,
     reachable_windows,
 )
-from align.sequence.on_lattice import (
+from align.sequence.lattice.on_lattice import (
     LatticeScores,
     forbidding,
     lattice_scores,
@@ -52,7 +52,8 @@ class FoundPath(NamedTuple):
     """A path: what it was decoded from, its nodes there and their onsets, and its score.
 
     `user` [shape=(M,)] are the nodes of the lattice that was given, as in
-    `align.sequence.lattices.ExpandedLattice`; `windows` those of all nodes, if there were any.
+    `align.sequence.lattice.lattices.ExpandedLattice`; `windows` those of all nodes, if there were
+    any.
     """
 
     scores: LatticeScores

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from align.errors import ParameterError
 from align.features import Signal, TimedSignal
-from align.sequence.crossfit import cross_fit, folds_of
+from align.sequence.learning.crossfit import cross_fit, folds_of
 
 
 def recordings(groups):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from align.errors import ModelError
-from align.sequence.correction import _LIMIT, OnsetCorrection
+from align.sequence.times.correction import _LIMIT, OnsetCorrection
 from align.terms import BaseFunctions, OnsetTerm, SegmentTerm
 
 HOP = 0.005

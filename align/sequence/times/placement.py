@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
-from align.sequence.refine import (
+from align.sequence.times.refine import (
     PosteriorOnsets,
     fit_temperature,
     posterior_onsets,
     refine_onsets,
 )
-from align.sequence.spread import central_intervals, fit_tail, nearer_share
-from align.sequence.sureness import Sureness
+from align.sequence.times.spread import central_intervals, fit_tail, nearer_share
+from align.sequence.times.sureness import Sureness
 from align.types import Float64, IntArray
 
 __all__ = ["WINDOW", "Placed", "Placement", "moved_offset", "sureness_of"]
@@ -52,8 +52,8 @@ class Placement:
     Parameters
     ----------
     method : {"posterior", "parabola", "none"}
-        See `align.sequence.refine`. Potentials with general functions, and those of many hours
-        with ratio scores, have no posterior here and get the parabola.
+        See `align.sequence.times.refine`. Potentials with general functions, and those of many
+        hours with ratio scores, have no posterior here and get the parabola.
     hop : float
         Length of a frame in seconds.
     temperature : float
@@ -65,7 +65,7 @@ class Placement:
         onsets are near and the fewer very near.
     tail : float, optional
         Share of the posterior outside of an interval, on either side; see
-        `align.sequence.spread`. Without it, there are no intervals.
+        `align.sequence.times.spread`. Without it, there are no intervals.
     sureness : Sureness, optional
         How often onsets are within 20 ms. Without it, the posterior is taken at its word.
     """

@@ -13,9 +13,9 @@ from align import DataError, Example, SpeechAligner
 from align.features import ArticulatoryConfidence, ArticulatoryDuration, Feature, Signal
 from align.features.base import TimedSignal
 from align.sequence.adapt import adapt
-from align.sequence.crossfit import folds_of
+from align.sequence.learning.crossfit import folds_of
+from align.sequence.learning.parts import n_recordings, parts_of, recordings_of
 from align.sequence.online import OnlineLearner
-from align.sequence.parts import n_recordings, parts_of, recordings_of
 
 HOP = 0.01
 IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m"}

@@ -15,7 +15,7 @@ from align.errors import DataError, ParameterError
 from align.features import DurationFeature, SpeakingRate, duration_feature, segment_feature
 from align.features.base import Feature
 from align.learners.structured.learner import StructuredLearner
-from align.sequence.on_lattice import lattice_scores, most_frames, with_roles
+from align.sequence.lattice.on_lattice import lattice_scores, most_frames, with_roles
 from align.terms import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm
 
 BANDS = {"sil": (0, 100), "m": (220, 280), "iy": (280, 340), "aa": (650, 750), "s": (4000, 7000)}
@@ -297,8 +297,8 @@ def test_wrong_lattices(fitted, lattice, options, error, message):
 
 
 def test_too_much_at_once_is_refused(fitted, monkeypatch):
-    monkeypatch.setattr("align.sequence.lattice_search.LATTICE_CELLS", 100)
-    monkeypatch.setattr("align.sequence.long_lattice._MOST_CELLS", 10)
+    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_CELLS", 100)
+    monkeypatch.setattr("align.sequence.lattice.long_lattice._MOST_CELLS", 10)
     with pytest.raises(DataError, match=r"2 nodes in \d+ frames are too much to align at once"):
         fitted.align_lattice(example(["sil", "m"]).audio, Lattice.chain(2, labels="ms"), rate=RATE)
 
@@ -310,8 +310,8 @@ def test_windows_find_the_same(fitted, monkeypatch, reach):
     slots = [[["sil"]], [["m", "aa"], ["m", "iy"]], [["sil"], []], [["s", "iy"], ["s", "aa"]]]
     lattice = Lattice.from_alternatives([*slots, [["sil"]]])
     expected = fitted.align_lattice(item.audio, lattice, rate=RATE)
-    monkeypatch.setattr("align.sequence.lattice_search.LATTICE_CELLS", 100)
-    monkeypatch.setattr("align.sequence.lattice_search.LATTICE_REACH", reach)
+    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_CELLS", 100)
+    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_REACH", reach)
     found = fitted.align_lattice(item.audio, lattice, rate=RATE)
     assert found.nodes.tolist() == expected.nodes.tolist()
     assert found.alignment.score == pytest.approx(expected.alignment.score)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from align.errors import ParameterError
 from align.learners.structured.costs import AbsoluteCost, RampCost, ToleranceCost
 from align.music.functions import WindowTerm
-from align.sequence.problem import AlignmentProblem, Truth
+from align.sequence.learning.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions, DurationTerm
 
 WINDOWS = np.array([[0, 4], [1, 6], [3, 7]])

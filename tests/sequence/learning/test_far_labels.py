@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from align.sequence.far_labels import LabelsWarning, warn_of_labels
-from align.sequence.problem import Truth
+from align.sequence.learning.far_labels import LabelsWarning, warn_of_labels
+from align.sequence.learning.problem import Truth
 
 
 def _warn(late: list[int]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from align.sequence.problem import AlignmentProblem, Truth
+from align.sequence.learning.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions
 from align.types import Float64
 

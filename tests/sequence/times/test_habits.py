@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from align.errors import ModelError
-from align.sequence.habits import Habits
+from align.sequence.times.habits import Habits
 
 KINDS = ["silence", "vowel", "stop", "vowel"]
 TRUTH = np.array([0.0, 0.3, 0.6, 0.9])
