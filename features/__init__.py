@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from align.features.notes.note_network import NoteNetwork
     from align.features.notes.score_thesis import PitchEnergy, ScoreTempo
     from align.features.phones.articulatory_duration import ArticulatoryDuration
-    from align.features.phones.confidence import FrameClassifier, PhoneConfidence
-    from align.features.phones.context import stack_context
+    from align.features.phones.confidence import FrameClassifier, PhoneConfidence, stack_context
     from align.features.phones.network_articulatory import ArticulatoryConfidence
     from align.features.phones.network_confidence import NetworkConfidence
     from align.features.sound.audio import AudioInfo, Channel, audio_info, read_audio
@@ -101,8 +100,7 @@ __getattr__, __dir__ = lazy_names(
             "ratio_feature segment_feature"
         ),
         "align.features.sound.cepstra": "mfcc",
-        "align.features.phones.confidence": "FrameClassifier PhoneConfidence",
-        "align.features.phones.context": "stack_context",
+        "align.features.phones.confidence": "FrameClassifier PhoneConfidence stack_context",
         "align.features.sound.derivatives": "polynomial_derivatives",
         "align.features.duration": "DurationFeature",
         "align.features.phones.network_articulatory": "ArticulatoryConfidence",

@@ -3,16 +3,16 @@
 ======================  ======================================  ============
 suffix                  what                                    read back
 ======================  ======================================  ============
-``.csv .tsv``           notes, `align.formats.notes.note_table`       yes
+``.csv .tsv``           notes, `note_table`                     yes
 ``.json``               everything, `music_json`                yes
-``.mid .midi``          the score re-timed, `midi_out`          yes, with the score
+``.mid .midi``          the score re-timed, `aligned_midi`      yes, with the score
 ``.txt``                Audacity labels, `note_labels`          yes, with the score
 ``.sv.csv .svl``        Sonic Visualiser, `note_labels`         yes, with the score
 ``.jams``               notes and beats, `jams_file`            yes, with the score
 ``note_alignment.tsv``  table of nASAP, `note_alignment`        yes, with the score
 ``.parangonada.zip``    tables of Parangonada, `parangonada`    yes, with the score
 ``.match``              match file, `match_file`                as a score only
-``.tempo.csv``          tempo curve, `tempo_table`              no
+``.tempo.csv``          tempo curve, `beat_table`               no
 ``.beats.csv``          bars and beats, `beat_table`            no
 ======================  ======================================  ============
 """

@@ -11,7 +11,12 @@ from typing import Any, NamedTuple
 
 from align.errors import ParameterError
 from align.formats.notes.aligned_midi import read_aligned_midi, write_midi
-from align.formats.notes.beat_table import write_beat_layer, write_beat_points, write_beats
+from align.formats.notes.beat_table import (
+    write_beat_layer,
+    write_beat_points,
+    write_beats,
+    write_tempo,
+)
 from align.formats.notes.jams_file import read_jams, write_jams
 from align.formats.notes.match_file import write_match
 from align.formats.notes.music_json import is_music_json, read_music_json, write_music_json
@@ -24,7 +29,6 @@ from align.formats.notes.note_labels import (
 )
 from align.formats.notes.note_table import is_note_table, read_note_table, write_note_table
 from align.formats.notes.parangonada import read_parangonada, write_parangonada
-from align.formats.notes.tempo_table import write_tempo
 from align.formats.tiers.audacity import read_audacity, write_audacity
 from align.formats.tiers.ctm import read_ctm, write_ctm
 from align.formats.tiers.elan import ELAN

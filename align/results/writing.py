@@ -142,8 +142,8 @@ class NoteWriting(TimedNotes):
         window: float = 1.0,
         overwrite: bool = False,
     ) -> None:
-        """Write the tempo curve as a table; see `tempo` and `align.formats.notes.tempo_table`."""
-        from align.formats.notes.tempo_table import write_tempo
+        """Write the tempo curve as a table; see `tempo` and `align.formats.notes.beat_table`."""
+        from align.formats.notes.beat_table import write_tempo
 
         write_tempo(path, self, window=window, overwrite=overwrite)
 

@@ -44,8 +44,7 @@ from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of, digest
 from align.sequence.learning.crossfit import cross_fit
 from align.sequence.learning.far_labels import warn_of_labels
 from align.sequence.learning.parts import n_recordings
-from align.sequence.learning.problem import AlignmentProblem, Truth
-from align.sequence.learning.scaling import base_function_scales
+from align.sequence.learning.problem import AlignmentProblem, Truth, base_function_scales
 from align.sequence.state import aligner_state, restored
 from align.terms import BaseFunctions
 from align.types import Example

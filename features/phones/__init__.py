@@ -3,7 +3,7 @@
 =======================  ============================================================
 module                   what
 =======================  ============================================================
-`confidence`             psi_5 of the thesis; `context` gives frames their neighbours
+`confidence`             psi_5 of the thesis; frames and their neighbours
 `network_confidence`     phones, boundaries and transitions, by a network
 `network_articulatory`   phones of any language, by a network
 `articulatory`           IPA symbols as articulations

@@ -40,8 +40,7 @@ from align.features import Feature, NetworkConfidence, network_confidence
 from align.learners.structured.costs import make_cost
 from align.learners.structured.learner import StructuredLearner
 from align.sequence.learning.crossfit import cross_fit
-from align.sequence.learning.problem import AlignmentProblem, Truth
-from align.sequence.learning.scaling import base_function_scales
+from align.sequence.learning.problem import AlignmentProblem, Truth, base_function_scales
 from align.sequence.times.correction import OnsetCorrection
 from align.sequence.times.placement import Placement
 from align.terms import BaseFunctions

@@ -21,7 +21,7 @@ from run import FOLDS, errors_of, models, shown, true_words
 
 import align
 from align.features import DurationFeature, Feature
-from align.sequence.learning.scaling import base_function_scales
+from align.sequence.learning.problem import base_function_scales
 from align.speech.text import align_text, read_transcript
 from align.speech.text.learning.training import costs_from_text
 

@@ -11,8 +11,7 @@ module            what
 `match_file`      pairs of notes, for research
 `note_alignment`  the same as nASAP has it; `parangonada` as that page has it
 `jams_file`       annotations of music in JSON
-`beat_table`      bars and beats
-`tempo_table`     the tempo curve
+`beat_table`      bars, beats and tempo
 ================  ================================================================
 
 Of other folders `scores` and `documents` are imported.

@@ -1,4 +1,4 @@
-r"""Bars and beats of a recording, as the score counts them: a table, and layers to look at.
+r"""Bars, beats and tempo of a recording: tables, and layers to look at.
 
 ``.beats.csv``
     ::
@@ -13,6 +13,16 @@ r"""Bars and beats of a recording, as the score counts them: a table, and layers
 ``.beats.svl``
     Layer of time instants for Sonic Visualiser, with the same labels.
 
+``.tempo.csv``
+    ::
+
+        performed_s,score_s,relative_tempo
+        0.519000,0.500000,0.93121
+
+    A line for each chord: when it is played, where it stands in the score, and how many score
+    seconds go by in a second there (1 at the tempo of the score); see
+    `align.MusicAlignment.tempo`. Where the score says its bars, a column ``bpm`` follows.
+
 The beat is the one that the time signature notates; see `align.formats.scores.beats`. A beat on
 which notes begin is played when its chord is; between chords the time map is linear, and the
 confidence is the lower one of the two chords about it. Beats outside the music that was found are
@@ -25,6 +35,7 @@ begin with ``#``.
 """
 
 import html
+import math
 import os
 from dataclasses import dataclass
 
@@ -44,11 +55,13 @@ __all__ = [
     "format_beat_layer",
     "format_beat_points",
     "format_beats",
+    "format_tempo",
     "played_beats",
     "read_beat_times",
     "write_beat_layer",
     "write_beat_points",
     "write_beats",
+    "write_tempo",
 ]
 
 BEAT_SUFFIXES = (".beats.csv", ".beats.txt", ".beats")
@@ -255,3 +268,22 @@ def _of_lines(text: str) -> list[tuple[int, str]]:
     """Return the line and the first word of each line."""
     rows = [(k, line.replace(",", " ").split()) for k, line in enumerate(text.splitlines(), 1)]
     return [(k, words[0]) for k, words in rows if words and not words[0].startswith("#")]
+
+
+def format_tempo(alignment: TimedNotes, *, window: float = 1.0) -> str:
+    """Return the tempo curve as a table, with empty cells where a single chord has no tempo.
+
+    `window` is that of `align.MusicAlignment.tempo`.
+    """
+    beats = alignment.beats
+    lines = ["performed_s,score_s,relative_tempo" + ("" if beats is None else ",bpm")]
+    for time, scored, tempo in zip(*alignment.tempo(window), strict=True):
+        known = not math.isnan(tempo)
+        line = f"{time:.6f},{scored:.6f}," + (f"{tempo:.5f}" if known else "")
+        if beats is not None:
+            line += f",{tempo * float(beats.per_minute(scored)):.2f}" if known else ","
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+write_tempo = writer(format_tempo)

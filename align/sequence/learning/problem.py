@@ -1,4 +1,4 @@
-"""Alignment as a structured prediction problem: phi, decoding and cost, for the learner.
+"""Alignment as a structured prediction problem: phi, its scale, decoding and cost.
 
 x is `BaseFunctions`, perhaps in windows; the truth is `Truth`, onsets in frames and which of them
 count; a prediction is onsets in frames.
@@ -9,6 +9,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 9.2.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import decode
+from align.errors import ParameterError
 from align.sequence.frames import spaced
 from align.terms import BaseFunctions
 from align.types import Float64, IntArray
@@ -23,7 +25,7 @@ from align.types import Float64, IntArray
 if TYPE_CHECKING:
     from align.learners.structured.costs import OnsetCost
 
-__all__ = ["AlignmentProblem", "Truth"]
+__all__ = ["AlignmentProblem", "Truth", "base_function_scales"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,3 +136,30 @@ class AlignmentProblem:
 
     def _unit(self, y: Truth) -> float:
         return 1.0 / max(1, int(y.known.sum())) if self.share else 1.0
+
+
+def base_function_scales(
+    xs: Sequence[BaseFunctions], ys: Sequence[IntArray], random_state: int
+) -> npt.NDArray[np.float64]:
+    """Return how much base functions vary where true onsets move by 4 frames [shape=(J,)].
+
+    Base functions come in units from probabilities to squared seconds; without this the largest
+    would drown the rest.
+    """
+    rng = np.random.default_rng(random_state)
+    differences = []
+    for x, y in zip(xs, ys, strict=True):
+        room = np.minimum(np.diff(y, append=x.n_frames), np.diff(y, prepend=-1)) - 1
+        moved = y + np.rint(rng.uniform(-0.5, 0.5, y.size) * np.minimum(room, 8)).astype(np.intp)
+        if x.windows is not None:
+            moved = np.clip(moved, x.windows[:, 0], x.windows[:, 1] - 1)
+        with np.errstate(over="ignore", invalid="ignore"):  # named below
+            differences.append((x.phi(y) - x.phi(moved)) / np.sqrt(y.size))
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.sqrt(np.mean(np.square(differences), axis=0))
+    if not np.isfinite(spread).all():
+        name = xs[0].names[int(np.flatnonzero(~np.isfinite(spread))[0])]
+        raise ParameterError(f"base function {name!r} is not finite on the training set.")
+    largest = spread.max(initial=0.0)
+    # A base function that never varies says nothing: its scale must only be harmless.
+    return np.where(spread > 1e-9 * largest, spread, 1.0)

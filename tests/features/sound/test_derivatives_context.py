@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from align.errors import ParameterError
 from align.features import polynomial_derivatives, stack_context
-from align.features.phones.context import event_of_frame
+from align.features.phones.confidence import event_of_frame
 
 
 def parabola_by_formula(x, half):

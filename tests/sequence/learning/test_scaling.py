@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from align.errors import ParameterError
-from align.sequence.learning.scaling import base_function_scales
+from align.sequence.learning.problem import base_function_scales
 from align.terms import BaseFunctions, GeneralTerm, OnsetTerm
 
 N = 200
