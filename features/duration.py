@@ -314,20 +314,22 @@ class DurationFeature(Feature):
         np.ndarray [shape=(n,)]
             Natural logarithm of the density per frame.
         """
-        d = np.asarray(lengths, dtype=np.float64)
-        return self._log_density(label, d, np.log(np.maximum(d, _SMALLEST)), hop)
+        scores: Float64 = self._log_densities([label], np.asarray(lengths, np.float64), hop)[0]
+        return scores
 
-    def _log_density(self, label: str, d: Float64, log_d: Float64, hop: float) -> Float64:
-        """Return the log density of lengths `d`, in frames, whose logarithms are known."""
+    def _log_densities(self, labels: Sequence[str], d: Float64, hop: float) -> Float64:
+        """Return the log densities of lengths `d`, in frames; a row for each label."""
         if self.statistics_ is None:
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
-        mean, variance = self._law(label, self.statistics_)
+        laws = np.array([self._law(label, self.statistics_) for label in labels]).reshape(-1, 2)
+        mean, variance = laws.T[..., np.newaxis]
         if self.distribution == "lognormal":
-            deviation = max(math.sqrt(variance), _SMALLEST_LOG)
+            log_d = np.log(np.maximum(d, _SMALLEST))
+            deviation = np.maximum(np.sqrt(variance), _SMALLEST_LOG)
             scores = _log_normal(log_d, mean - math.log(hop), deviation)
             scores -= log_d
         else:
-            mean, deviation = mean / hop, max(math.sqrt(variance) / hop, _SMALLEST)
+            mean, deviation = mean / hop, np.maximum(np.sqrt(variance) / hop, _SMALLEST)
             if self.distribution == "normal":
                 scores = _log_normal(d, mean, deviation)
             else:
@@ -335,7 +337,8 @@ class DurationFeature(Feature):
                 shape = mean / scale
                 d = np.maximum(d, _SMALLEST)
                 scores = (shape - 1) * np.log(d / scale) - d / scale
-                scores -= math.lgamma(shape) + math.log(scale)
+                own = zip(shape[:, 0].tolist(), scale[:, 0].tolist(), strict=True)
+                scores -= np.array([[math.lgamma(a) + math.log(b)] for a, b in own])
         return scores if self.floor is None else np.maximum(scores, self.floor)
 
     def _law(self, label: str, statistics: LengthStatistics) -> tuple[float, float]:
@@ -361,10 +364,7 @@ class DurationFeature(Feature):
         """Return the duration term, for lengths 0 .. T."""
         symbols, rows = rows_of(self._names(events))
         lengths = np.arange(signal.n_frames + 1.0)
-        logarithms = np.log(np.maximum(lengths, _SMALLEST))  # once for all labels
-        table = np.empty((len(symbols), lengths.size))
-        for scores, symbol in zip(table, symbols, strict=True):
-            scores[:] = self._log_density(str(symbol), lengths, logarithms, signal.hop)
+        table = self._log_densities([str(symbol) for symbol in symbols], lengths, signal.hop)
         if not self.last:
             rows[-1:] = -1
         rows[[str(event) == SPOKEN_NOISE for event in events]] = -1  # of any length
@@ -411,10 +411,12 @@ class DurationFeature(Feature):
         )
 
 
-def _log_normal(x: Float64, mean: float, deviation: float) -> Float64:
-    """Natural logarithm of the normal density."""
-    constant = math.log(deviation * math.sqrt(2.0 * math.pi))
+def _log_normal(x: Float64, mean: Float64, deviation: Float64) -> Float64:
+    """Natural logarithm of normal densities; means and deviations have a row each."""
+    root = math.sqrt(2.0 * math.pi)
+    constant = np.array([[math.log(own * root)] for own in deviation[:, 0].tolist()])
     scores = x - mean
     scores *= scores
     scores /= 2.0 * deviation**2
-    return np.subtract(-constant, scores, out=scores)
+    density: Float64 = np.subtract(-constant, scores, out=scores)
+    return density

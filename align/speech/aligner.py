@@ -460,9 +460,9 @@ class SpeechAligner(PhoneAligner):
 
     def _symbols(self) -> Mapping[str, str]:
         """Label to the phone the classifiers know it by; labels not in it stand for themselves."""
-        if self.phone_map is None or (self.takes_ipa and self.phone_map == _DEFAULT_MAP):
-            return {}
         given = self.phone_map
+        if given is None or (given == _DEFAULT_MAP and self.takes_ipa):
+            return {}
         return given if isinstance(given, Mapping) else read_map(os.fspath(given))
 
     def _label_classes(self) -> Mapping[str, str]:

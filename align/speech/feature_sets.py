@@ -82,8 +82,11 @@ def default_hop(features: str | Sequence[str | Feature]) -> float:
 
 def takes_ipa(features: str | Sequence[str | Feature]) -> bool:
     """Whether labels are IPA, and need not have been met in training."""
-    named = [features] if isinstance(features, str) else features
-    return any(item == "universal" or isinstance(item, ArticulatoryConfidence) for item in named)
+    if isinstance(features, str):
+        return features == "universal"
+    return any(
+        item == "universal" or isinstance(item, ArticulatoryConfidence) for item in features
+    )
 
 
 def check_saved(params: Mapping[str, Any]) -> None:
