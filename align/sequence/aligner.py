@@ -126,6 +126,7 @@ class SequenceAligner(TimedAligner):
     correction_ : OnsetCorrection or None
         The last, small move of each onset.
     habits_ : Habits or None
+    leaning_ : Leaning or None
         What online learning has found out of the labeller; see `align.sequence.online`.
     longest_ : float
         The longest event of the training set, in seconds.
@@ -162,7 +163,8 @@ class SequenceAligner(TimedAligner):
         held = held_in_sequence(known, given, place, len(decoded), signal, name)
         terms = terms_of(self.features_, signal, decoded)
         potentials, path = self._best_path(signal, decoded, terms, held)
-        times = self.placement_.times(potentials, path.onsets).times
+        slopes = self._slopes(decoded)
+        times = self.placement_.times(potentials, path.onsets, slopes=slopes).times
         onsets = self._placed(times, terms, decoded, signal, held)
         end = example.end if place[-1] >= len(decoded) else None
         return replace(example, events=decoded, onsets=onsets, end=end)
@@ -313,7 +315,8 @@ class SequenceAligner(TimedAligner):
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
         fits = fits_of(terms, path.onsets, heard.n_frames)
-        placed = suited.placement_.times(potentials, path.onsets, fits)
+        slopes = suited._slopes(decoded)
+        placed = suited.placement_.times(potentials, path.onsets, fits, slopes)
         times = suited._placed(placed.times, terms, decoded, heard, held)
         fit = suited._match(extended, decoded, terms, path.onsets)
         put_in = suited._free(decoded) & ~np.isin(np.arange(len(decoded)), place[:-1])

@@ -109,7 +109,8 @@ class LatticeInRecording:
         terms = terms_of(aligner.features_, signal, decoded)
         potentials = found.averaged().potentials if aligner.normalise else found.potentials
         fits = fits_of(terms, found.path.onsets, signal.n_frames)
-        placed = aligner.placement_.times(potentials, found.path.onsets, fits)
+        slopes = aligner._slopes(decoded)
+        placed = aligner.placement_.times(potentials, found.path.onsets, fits, slopes)
         if placed.confidence is not None:
             placed = placed._replace(confidence=self.sure_of_chosen(placed.confidence))
         times = aligner._placed(placed.times, terms, decoded, signal, own)

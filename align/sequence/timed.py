@@ -30,6 +30,7 @@ from align.sequence.search import Room
 from align.sequence.state import arrays_of, feature_states, restore_features
 from align.sequence.times.correction import OnsetCorrection
 from align.sequence.times.habits import Habits
+from align.sequence.times.leaning import Leaning
 from align.sequence.times.placement import WINDOW, Placement, moved_offset
 from align.sequence.times.sureness import Sureness
 from align.terms import BaseFunctions
@@ -49,6 +50,7 @@ class TimedAligner(Aligner):
 
     correction_: OnsetCorrection | None = None
     habits_: Habits | None = None
+    leaning_: Leaning | None = None
     labels_: list[str]
     longest_: float
     starts_at_zero_: bool
@@ -240,7 +242,7 @@ class TimedAligner(Aligner):
         times = [item.times for item in items]
         unfitted = replace(self._unfitted_placement(), hop=self.hop_)
         self.placement_ = unfitted.fitted(potentials, paths, times, calibrate=self.calibrate)
-        self.correction_ = self.habits_ = None
+        self.correction_ = self.habits_ = self.leaning_ = None
         found = [
             self.placement_.times(p, path.onsets).times
             for p, path in zip(potentials, paths, strict=True)
@@ -275,14 +277,21 @@ class TimedAligner(Aligner):
     def _learn_placement(
         self, item: TimedSignal, x: BaseFunctions, features: Sequence[Feature]
     ) -> None:
-        found = self._times_of(item, x)[1]
+        potentials, found = self._times_of(item, x)
         kinds = self._kinds_of(item.events)
         self.habits_ = (self.habits_ or Habits()).after(found, item.times, kinds)
+        around = self.placement_.posterior(potentials, decode(potentials).onsets)
+        if around is not None:
+            probability, times = around
+            late = times - item.times[:, None]
+            self.leaning_ = (self.leaning_ or Leaning()).after(probability, late, kinds)
 
     def _times_of(self, item: TimedSignal, x: BaseFunctions) -> tuple[Potentials, Float64]:
         """Return what is decoded of a recording, and the onsets that are found in it."""
         potentials = x.potentials(self._weights(x))
-        times = self.placement_.times(potentials, decode(potentials).onsets).times
+        slopes = self._slopes(item.events)
+        onsets = decode(potentials).onsets
+        times = self.placement_.times(potentials, onsets, slopes=slopes).times
         terms = dict(zip(x.names, x.terms, strict=True))
         return potentials, self._corrected(times, terms, tuple(item.events))
 
@@ -328,6 +337,10 @@ class TimedAligner(Aligner):
             times = self.correction_.moved(times, terms, kinds)
         return times if self.habits_ is None else self.habits_.moved(times, kinds)
 
+    def _slopes(self, events: Sequence[Event]) -> Float64 | None:
+        """Return how onsets lean, in log odds per second [shape=(K,)], where that was learned."""
+        return None if self.leaning_ is None else self.leaning_.slopes(self._kinds_of(events))
+
     def _kinds_of(self, events: Sequence[Event]) -> list[str | None]:
         """Return the class of each event, as far as there is one."""
         classes = self._boundary_classes() or {}
@@ -361,6 +374,8 @@ class TimedAligner(Aligner):
             header["sureness"] = list(self.placement_.sureness)
         if self.habits_ is not None:
             header["habits"] = self.habits_.get_state()
+        if self.leaning_ is not None:
+            header["leaning"] = self.leaning_.get_state()
         return header, arrays
 
     def _set_state(
@@ -389,9 +404,11 @@ class TimedAligner(Aligner):
         if header.get("correction") is not None:  # models of before have none
             own = arrays_of(arrays, "correction.")
             self.correction_ = OnsetCorrection.from_state(header["correction"], own, self.hop_)
-        self.habits_ = None
+        self.habits_ = self.leaning_ = None
         if header.get("habits") is not None:  # models that did not learn online have none
             self.habits_ = Habits.from_state(header["habits"])
+        if header.get("leaning") is not None:
+            self.leaning_ = Leaning.from_state(header["leaning"])
         self.longest_ = float(header["longest"])
         self.starts_at_zero_ = bool(header["starts_at_zero"])
         self.ends_with_recording_ = bool(header["ends_with_recording"])

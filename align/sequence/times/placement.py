@@ -83,17 +83,23 @@ class Placement:
             raise ParameterError(f"refine={self.method!r}, must be one of {list(_METHODS)}.")
 
     def times(
-        self, potentials: Potentials, onsets: IntArray, fits: Float64 | None = None
+        self,
+        potentials: Potentials,
+        onsets: IntArray,
+        fits: Float64 | None = None,
+        slopes: Float64 | None = None,
     ) -> Placed:
         """Return the times of onsets, given the best path in frames.
 
         An onset whose window is one frame stays there. `fits` [shape=(K,)] is how well each event
-        fits, if known; see `align.sequence.fit`.
+        fits, if known; see `align.sequence.fit`. `slopes` [shape=(K,)] are log odds per second
+        that lean a posterior; see `align.sequence.times.leaning`.
         """
         free = potentials.stop - potentials.start > 1
         shift = np.where(free, self.offset, 0.0)
         if self.method == "posterior" and self._has_posterior(potentials):
-            frames, confidence, posterior = self._posterior_onsets(potentials, onsets)
+            leaning = None if slopes is None else slopes * self.hop
+            frames, confidence, posterior = self._posterior_onsets(potentials, onsets, leaning)
             intervals = None
             if self.tail is not None:
                 own = central_intervals(posterior.probability, posterior.start, self.tail)
@@ -105,7 +111,22 @@ class Placement:
             return Placed(onsets.astype(np.float64) * self.hop - shift)
         return Placed(refine_onsets(potentials, onsets) * self.hop - shift)
 
-    def _posterior_onsets(self, potentials: Potentials, onsets: IntArray) -> PosteriorOnsets:
+    def posterior(
+        self, potentials: Potentials, onsets: IntArray
+    ) -> tuple[Float64, Float64] | None:
+        """Return how probable each onset is at times around it, and these times.
+
+        Both [shape=(K, W)]; None where `times` has no posterior.
+        """
+        if self.method != "posterior" or not self._has_posterior(potentials):
+            return None
+        found = self._posterior_onsets(potentials, onsets).posterior
+        columns = found.start[:, None] + np.arange(found.probability.shape[1], dtype=np.float64)
+        return found.probability, columns * self.hop - self.offset
+
+    def _posterior_onsets(
+        self, potentials: Potentials, onsets: IntArray, slopes: Float64 | None = None
+    ) -> PosteriorOnsets:
         return posterior_onsets(
             potentials,
             onsets,
@@ -113,6 +134,7 @@ class Placement:
             window=self.window / self.hop,
             tolerance=_TOLERANCE / self.hop,
             reach=self._reach,
+            slopes=slopes,
         )
 
     def fitted(

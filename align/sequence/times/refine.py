@@ -12,6 +12,7 @@ look closer at each onset:
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -44,6 +45,7 @@ def posterior_onsets(
     window: float,
     tolerance: float,
     reach: int,
+    slopes: npt.NDArray[np.float64] | None = None,
 ) -> PosteriorOnsets:
     """Return each onset where the probability around it is greatest, and how sure that is.
 
@@ -51,7 +53,8 @@ def posterior_onsets(
     smoothing window, both in frames; potentials without general functions. Only timings whose
     every onset is within `reach` frames of `onsets` are considered. The onsets, in fractions of a
     frame, do not decrease; the confidence is the probability that each is within `tolerance`
-    frames of its time, and the posterior is that of the timings considered.
+    frames of its time, and the posterior is that of the timings considered. By `slopes`
+    [shape=(K,)] each frame later is as much more probable, in log odds.
 
     Examples
     --------
@@ -63,6 +66,10 @@ def posterior_onsets(
     (array([1.19]), array([0.9]))
     """
     small = narrowed(potentials, onsets, reach)
+    if slopes is not None and slopes.any():
+        later = small.start[:, None] - onsets[:, None] + np.arange(small.onset.shape[1])
+        raised = temperature * slopes[:, None] * later
+        small = replace(small, onset=small.onset + raised.astype(small.onset.dtype))
     posterior = onset_posterior(small, temperature=temperature)
     probability = posterior.probability
     half = math.ceil(4.0 * window)
