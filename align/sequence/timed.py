@@ -277,14 +277,15 @@ class TimedAligner(Aligner):
     def _learn_placement(
         self, item: TimedSignal, x: BaseFunctions, features: Sequence[Feature]
     ) -> None:
-        potentials, found = self._times_of(item, x)
         kinds = self._kinds_of(item.events)
-        self.habits_ = (self.habits_ or Habits()).after(found, item.times, kinds)
+        potentials = x.potentials(self._weights(x))
         around = self.placement_.posterior(potentials, decode(potentials).onsets)
         if around is not None:
             probability, times = around
             late = times - item.times[:, None]
             self.leaning_ = (self.leaning_ or Leaning()).after(probability, late, kinds)
+        found = self._times_of(item, x)[1]  # habits are of what leaning leaves
+        self.habits_ = (self.habits_ or Habits()).after(found, item.times, kinds)
 
     def _times_of(self, item: TimedSignal, x: BaseFunctions) -> tuple[Potentials, Float64]:
         """Return what is decoded of a recording, and the onsets that are found in it."""
