@@ -10,7 +10,8 @@ changes the model within a second or two:
       d = phi(x, y) - phi(x, y'),  loss = cost(y, y') - <w, d>
 
   with base functions of features that have not seen the recording;
-* onsets move by the last errors between sounds of the same two classes
+* onsets lean to where they are between sounds of the same two classes
+  (`align.sequence.times.leaning`), and move by the last errors that are left there
   (`align.sequence.times.habits`), of music by a median error of all; each error is of the model
   that had not seen the recording;
 * networks then continue their training for a few steps, on this recording and some of those

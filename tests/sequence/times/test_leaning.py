@@ -7,8 +7,8 @@ import pytest
 
 from align.errors import ModelError
 from align.potentials import Potentials
-from align.sequence.leaning import DEVIATION, Leaning
-from align.sequence.placement import Placement
+from align.sequence.times.leaning import DEVIATION, Leaning
+from align.sequence.times.placement import Placement
 
 HOP = 0.005
 KINDS = ["vowel", "silence"]
