@@ -325,6 +325,7 @@ def test_of_all_models_the_one_with_fewest_mistakes_is_shown(session, words, mon
     assert progress["put_back"][0]["put_back"] == why
     later = again(session, model, words)
     assert later.model.habits_ is not None
+    assert later.model.leaning_.curves
     first, now = (m.features_[0].networks_[0].weights for m in (model, later.model))
     assert all((a == b).all() for a, b in zip(first, now, strict=True))
     later.close()
