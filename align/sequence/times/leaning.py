@@ -2,8 +2,8 @@
 
 A vowel dies away into silence for a tenth of a second: one labeller ends it with the voice,
 another with its last trace. How many milliseconds lie between differs from word to word, so that
-no move of all onsets says it (`align.sequence.times.habits`). A leaning says that each second later is
-as much more probable, b in log odds, than the model p takes it to be::
+no move of all onsets says it (`align.sequence.times.habits`). A leaning says that each second
+later is as much more probable, b in log odds, than the model p takes it to be::
 
     p_b(t)  ~  p(t) exp(b t)
 
