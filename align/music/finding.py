@@ -1,10 +1,11 @@
 """Aligning one recording with a score: which way through it, which part of it, and warnings.
 
 Of the ways through a score with repeats, one whose coarse alignment costs least is taken. Where
-the network finds little of the score, or next to nothing of some of its chords, passages of it are
-looked for, and other keys; they are taken where they match better. What matches no better than a
-recording matches the score of another piece, and fits the score no better than the score read
-backwards, is returned all the same, with a warning and little confidence.
+chords follow each other too fast, they are left out. Where the network finds little of the score,
+or next to nothing of some of its chords, passages of it are looked for, and other keys. Either is
+taken where it matches better. What matches no better than a recording matches the score of another
+piece, and fits the score no better than the score read backwards, is returned all the same, with a
+warning and little confidence.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,6 +44,7 @@ from align.music.passages import Passage
 from align.music.performance import Performance, as_score, make_performance, read_signal
 from align.music.placement import PlacedNotes
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
+from align.music.rushed import without_rushed
 from align.progress import Progress, of_stage
 from align.results.music import MusicAlignment
 from align.sequence.evidence import EvidenceModel
@@ -147,11 +149,18 @@ def best_part(
     `shifts` are semitones by which the recording may sound higher than the score. Parts and other
     keys are looked for where the network does not find the notes of some chords in a row, or
     less of all notes than is usual, where more notes were not played, by the model `unplayed`,
-    than a right score lists, or where the recording fits better in a key nearby; never without a
-    match range.
+    than a right score lists, or where the recording fits better in a key nearby; before that,
+    chords that are rushed are left out where the others match better. Never without a match range.
     """
     found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
-    other_key = match_range is not None and nearby_key_fits(whole, shifts)
+    if match_range is None:
+        return found
+    for played in without_rushed(whole, found.placed.chords):
+        placed, value = place(played.part)
+        better = (placed.match or 0.0) > (found.placed.match or 0.0)
+        if better and _found_notes(placed, match_range) >= _found_notes(found.placed, match_range):
+            found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
+    other_key = nearby_key_fits(whole, shifts)
     if not other_key and not _doubtful(found, match_range, unplayed):
         return found
     for played in played_parts(whole, shifts):

@@ -32,6 +32,7 @@ __all__ = [
     "known_repeats",
     "nearby_key_fits",
     "out_of_order",
+    "part_of",
     "passages_played",
     "played_parts",
     "seconds_again",
@@ -125,32 +126,39 @@ def _whole_between(whole: Performance, begin: float, end: float, shift: int) -> 
 
 
 def _part_of(whole: Performance, passages: tuple[Passage, ...], shift: int) -> list[PlayedPart]:
-    """Return the part of a score that passages are, in a key, if it is one."""
+    """Return the part of a score that passages are, in a key, if they are enough of it."""
     signal = whole.signal
     seconds = sum(float(p.times[-1] - p.times[0]) for p in passages)
     kept, times, breaks = _first_playings(passages)
     if seconds < _LEAST * signal.duration and kept.size < _MOST * len(whole.chords):
         return []
-    all_of_it = not breaks and kept.size >= _AS_GOOD * len(whole.chords)
+    if breaks or kept.size < _AS_GOOD * len(whole.chords):
+        return part_of(whole, passages, shift)
     try:
-        if all_of_it:
-            index = np.arange(len(whole.score))
-            part = whole
-            if shift != whole.shift:
-                part = make_performance(signal, whole.score, shift, whole.progress)
-            if np.abs(part.coarse[kept] - times).max() > _ELSEWHERE:
-                every = continued(whole.chords.onsets, kept, times, signal.duration)
-                part = replace(part, coarse=every)
-            return [] if part is whole else [PlayedPart(part, index, ())]
-        index = np.flatnonzero(np.isin(whole.chord_of, kept))
-        moved = _without_gaps(whole.chords.onsets[kept], times, breaks)
-        row = np.searchsorted(kept, whole.chord_of[index])
-        taken = whole.score.take(index)
-        closed = moved[row] + (taken.onsets - whole.chords.onsets[kept][row])
-        # notes of a chord need not begin together: an earlier one is not to follow the next
-        order = np.argsort(closed, kind="stable")
-        index, score = index[order], replace(whole.score.take(index[order]), onsets=closed[order])
-        part = make_performance(signal, score, shift, whole.progress)
+        part = whole
+        if shift != whole.shift:
+            part = make_performance(signal, whole.score, shift, whole.progress)
+    except DataError:  # beyond the piano
+        return []
+    if np.abs(part.coarse[kept] - times).max() > _ELSEWHERE:
+        every = continued(whole.chords.onsets, kept, times, signal.duration)
+        part = replace(part, coarse=every)
+    return [] if part is whole else [PlayedPart(part, np.arange(len(whole.score)), ())]
+
+
+def part_of(whole: Performance, passages: tuple[Passage, ...], shift: int) -> list[PlayedPart]:
+    """Return the part of a score that passages are, in a key, where it can be played."""
+    kept, times, breaks = _first_playings(passages)
+    index = np.flatnonzero(np.isin(whole.chord_of, kept))
+    moved = _without_gaps(whole.chords.onsets[kept], times, breaks)
+    row = np.searchsorted(kept, whole.chord_of[index])
+    taken = whole.score.take(index)
+    closed = moved[row] + (taken.onsets - whole.chords.onsets[kept][row])
+    # notes of a chord need not begin together: an earlier one is not to follow the next
+    order = np.argsort(closed, kind="stable")
+    index, score = index[order], replace(whole.score.take(index[order]), onsets=closed[order])
+    try:
+        part = make_performance(whole.signal, score, shift, whole.progress)
     except DataError:  # beyond the piano, or too dense
         return []
     if len(part.chords) != kept.size:

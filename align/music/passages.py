@@ -36,7 +36,7 @@ from align.music.coarse import averaged, playing_frames, recorded_profile, writt
 from align.progress import Progress, counted
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Passage", "Passages", "find_passages", "find_whole", "joined"]
+__all__ = ["Passage", "Passages", "find_cut", "find_passages", "find_whole", "joined"]
 
 
 _STRETCHES = (0.63, 1.0, 1.6, 2.5, 4.0, 6.3)  # frames of the score for each of the recording
@@ -49,6 +49,7 @@ _MOST_CELLS = 60_000_000  # one byte each; beyond, frames grow
 _OUTSIDE = 1.25  # cost of a frame outside the score, in typical costs of one that fits
 _LEAST_OUTSIDE = 0.95  # of costs in 0..2, where a recording fits as no real one does
 _JUMP = 3.5  # seconds of typical cost
+_CUT, _CUT_STEP = 1.0, 0.05  # the same, and seconds of a frame, where a cut is known to be near
 _UNEVEN = 0.05  # typical costs, for going on by none or by two frames
 _SHORTEST = 2.0  # seconds; less is not told from chance
 _SLACK = 0.3  # seconds by which the first and the last frame may be missed
@@ -137,6 +138,21 @@ def find_whole(
     return float(where[0]) * first.frame, float(where[-1] + 1) * first.frame, shift
 
 
+@one_thread()
+def find_cut(
+    level: Float32, hop: float, score: Score, chords: Chords, pace: float
+) -> tuple[Passage, ...]:
+    """Return the passages of a few seconds of a score that some seconds of a recording hold.
+
+    All of it is music of this score, at `pace` seconds for one of the score, but some of the score
+    is probably not there. The other parameters are those of `find_passages`.
+    """
+    problem = _Problem(level, hop, score, _CUT_STEP)
+    stretch = problem.length * pace / (len(problem.recorded) * problem.frame)
+    rows, columns, _ = problem.path(0, stretch, jump=_CUT, outside=np.inf)
+    return problem.passages(rows, columns, stretch, chords)
+
+
 class _Problem:
     """A recording and a score in frames of one length."""
 
@@ -163,9 +179,11 @@ class _Problem:
         cost, *_ = self._solve(shift, stretch)
         return cost
 
-    def path(self, shift: int, stretch: float) -> tuple[IntArray, IntArray, float]:
+    def path(
+        self, shift: int, stretch: float, *, jump: float = _JUMP, outside: float = _OUTSIDE
+    ) -> tuple[IntArray, IntArray, float]:
         """Return the frames of the recording that are in the score, where, and the cost."""
-        cost, steps, entered, last = self._solve(shift, stretch)
+        cost, steps, entered, last = self._solve(shift, stretch, jump, outside)
         where = np.full(len(steps), -1, dtype=np.intp)
         _trace(steps, entered, last, where)
         rows = np.flatnonzero(where >= 0)
@@ -200,7 +218,9 @@ class _Problem:
             self._written[m] = written_profile(self.score, m, m / self.length, self.frame)
         return self._written[m]
 
-    def _solve(self, shift: int, stretch: float) -> _Solved:
+    def _solve(
+        self, shift: int, stretch: float, jump: float = _JUMP, outside: float = _OUTSIDE
+    ) -> _Solved:
         recorded, n = self.recorded, len(self.recorded)
         m = max(2, round(n * stretch))
         target = np.ascontiguousarray(_shifted(self._profile(m), shift).T)
@@ -209,8 +229,8 @@ class _Problem:
         steps = np.empty((n, m), dtype=np.uint8)
         entered = np.empty((n, 2), dtype=np.intp)
         before, state = np.full(m, np.inf), np.array([0.0, np.inf, -1.0])
-        jump = _JUMP / self.frame * typical * (_OUTSIDE - 1.0)
-        outside, uneven = max(_OUTSIDE * typical, _LEAST_OUTSIDE), _UNEVEN * typical
+        jump *= typical * (_OUTSIDE - 1.0) / self.frame
+        outside, uneven = max(outside * typical, _LEAST_OUTSIDE), _UNEVEN * typical
         for begin in range(0, n, 256):
             cost = np.float32(2.0) - recorded[begin : begin + 256] @ target
             part = slice(begin, begin + 256)

@@ -515,6 +515,21 @@ def test_a_recording_of_a_part_of_the_score(first: int, last: int) -> None:
     assert (np.diff(found.chord_onsets) > 0).all()
 
 
+@pytest.mark.parametrize(("first", "stop"), [(0, 5), (18, 23), (36, 40)])
+def test_two_bars_that_are_not_played_are_left_out(first: int, stop: int) -> None:
+    model = align.load("piano")
+    pitches = np.random.default_rng(2).integers(50, 75, 40)
+    notes = [Note(int(p), 0.4 * k) for k, p in enumerate(pitches)]
+    kept = [*range(first), *range(stop, 40)]
+    played = [(0.1 + 0.44 * k, int(pitches[note])) for k, note in enumerate(kept)]
+    found = model.align(sound(played, played[-1][0] + 0.5), notes, rate=RATE)
+    assert found.confidence is not None
+    left_out = set(np.flatnonzero(found.confidence == 0.0).tolist())
+    assert left_out <= set(range(first, stop))
+    assert len(left_out) >= stop - first - 1  # the next one may begin as the recording ends
+    assert np.abs(found.onsets[kept] - [t for t, _ in played]).max() < 0.05
+
+
 def test_a_pause_between_movements_is_no_sign_of_missing_music() -> None:
     model = align.load("piano")
     theme = [60, 64, 67, 72, 71, 67, 65, 62, 64, 60]

@@ -14,8 +14,14 @@ from align.formats.scores.beats import beats_of_bars
 from align.music import passages
 from align.music.keys import check_key, described
 from align.music.parts import described_part, passages_played, seconds_again
-from align.music.passages import Passage, find_passages, find_whole
+from align.music.passages import Passage, find_cut, find_passages, find_whole
 from align.types import Note
+
+
+def test_a_cut_is_found_where_it_is():
+    played = [*range(20), *range(24, 60)]
+    found = find_cut(level_of(played), 0.01, SCORE, chords(SCORE), 1.0)
+    assert [(p.first, p.last) for p in found] == [(0, 19), (24, 59)]
 
 
 def test_passages_are_told_in_seconds_and_in_bars():
