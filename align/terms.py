@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 
+_AT_ONCE = 1024  # rows of a table; a copy of all would be as large as the table
+
+
 class Term(Protocol):
     """One base function of one recording and its events."""
 
@@ -209,9 +212,11 @@ class DurationTerm:
         assert potentials.duration_row is not None
         rows, first = np.unique(potentials.duration_row, return_index=True)
         mine = self.rows[first]  # events that share a combined row share this term's row
-        on = mine >= 0
         width = potentials.duration.shape[1]
-        potentials.duration[rows[on]] += weight * self.table[mine[on], :width]
+        on = np.flatnonzero(mine >= 0)
+        for start in range(0, on.size, _AT_ONCE):
+            some = on[start : start + _AT_ONCE]
+            potentials.duration[rows[some]] += weight * self.table[mine[some], :width]
 
 
 @dataclass(frozen=True)

@@ -50,24 +50,27 @@ class FoundChords:
     ----------
     frames : np.ndarray [shape=(G,), dtype=intp]
         Onset of each chord.
-    x : BaseFunctions
-        Of the last pass.
     potentials : Potentials
-        What was decoded in it.
+        What was decoded in the last pass.
     windows : np.ndarray [shape=(G, 2), dtype=intp]
         Where it was looked for.
     kept : list
         What each feature keeps of the onsets in these windows; see `ChordFeature.onset_terms`.
     value : float
         Score of the best timing: what the decoder maximised.
+    times : np.ndarray [shape=(G,)]
+        Seconds that the last pass took the tempo from.
+    spread : float
+        Of log ratios of lengths to that tempo.
     """
 
     frames: IntArray
-    x: BaseFunctions
     potentials: Potentials
     windows: IntArray
     kept: list[Any]
     value: float
+    times: Float64
+    spread: float
 
 
 def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
@@ -113,15 +116,17 @@ def find_chords(
 
 def first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunctions:
     """Return base functions whose tempo is that of a decoding with weights set by hand."""
+    windows, times, spread = windows_of(performance, functions), performance.coarse, SPREAD
+    kept: list[Any] = []
     if any(isinstance(feature, DefaultFunctions) for feature in functions.features):
-        return find_chords(
+        found = find_chords(
             performance,
             functions,
             lambda x: np.array([_BY_HAND.get(name, 0.0) for name in x.names]),
-        ).x
-    windows = windows_of(performance, functions)
-    terms, _ = functions.onset_terms(performance, windows)
-    return functions.base_functions(performance, windows, terms, performance.coarse, SPREAD)
+        )
+        windows, times, spread, kept = found.windows, found.times, found.spread, found.kept
+    terms, _ = functions.onset_terms(performance, windows, kept)
+    return functions.base_functions(performance, windows, terms, times, spread)
 
 
 class _Search:
@@ -140,18 +145,21 @@ class _Search:
     def decode(self, windows: IntArray) -> FoundChords:
         performance, functions = self.performance, self.functions
         onset_terms, self.kept = functions.onset_terms(performance, windows, self.kept)
+        # Only tables that are still needed are kept: those of a long recording are large.
         for left in counted(range(functions.passes)[::-1], performance.progress, "aligning"):
-            x = functions.base_functions(
-                performance, windows, onset_terms, self.times, self.spread
-            )
+            times, spread = self.times, self.spread
+            x = functions.base_functions(performance, windows, onset_terms, times, spread)
             potentials = replace(x.potentials(self.weights(x)), min_length=self.least)
+            del x
+            if not left:
+                onset_terms = {}
             path = decode(potentials)
             self.times = np.asarray(path.onsets * self.hop, dtype=np.float64)
             written = performance.chords.onsets
             self.spread = tempo_spread(written, self.times, default=SPREAD)
             if left:
-                del x, potentials  # those of the next pass are as large
-        return FoundChords(path.onsets, x, potentials, windows, self.kept, path.score)
+                del potentials
+        return FoundChords(path.onsets, potentials, windows, self.kept, path.score, times, spread)
 
     def near(self, found: FoundChords, windows: IntArray) -> npt.NDArray[np.bool_]:
         limits = limits_of(len(windows), self.n_frames)

@@ -82,10 +82,10 @@ def note_levels(signal: Signal, progress: Callable[[int, int], None] | None = No
         raise ParameterError(f"signal.hop={signal.hop:g} s, must be {_HOP:g} s, within 5 %.")
 
     def compute() -> NoteLevels:
-        bands = semitone_energies(
-            signal.samples, signal.rate, signal.hop, signal_tuning(signal), progress
-        )
-        return _padded(*map(log_level, bands))
+        tuning = signal_tuning(signal)
+        bands = list(semitone_energies(signal.samples, signal.rate, signal.hop, tuning, progress))
+        # Taken out of the list, the energies are gone before the levels are copied.
+        return _padded(log_level(bands.pop(0)), log_level(bands.pop()))
 
     return signal.cached(("note levels",), compute)
 

@@ -331,7 +331,7 @@ def log_level(energy: Float32, reference: float | None = None) -> Float32:
     if reference is None:
         reference = reference_level(energy.max(axis=1))
     level = energy * np.float32(1.0 / (reference * _FLOOR))
-    return np.asarray(np.log1p(level), dtype=np.float32)
+    return np.asarray(np.log1p(level, out=level), dtype=np.float32)
 
 
 def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
