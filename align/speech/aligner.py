@@ -261,8 +261,9 @@ class SpeechAligner(PhoneAligner):
         network = network_of(self.features_)
         # asked for again with every text that is tried on a recording
         key = ("sound", tuple(network.windows), network.n_mels)
-        sound = signal.cached(key, lambda: sound_of(network.energies(signal)))
-        kind = self.hearing_.kind(sound, signal.duration)
+        heard = signal.of_sound(network.energies(signal))
+        sound = signal.cached(key, lambda: sound_of(heard))
+        kind = self.hearing_.kind(sound, min(len(heard) * signal.hop, signal.duration))
         suited: SequenceAligner = (self, *self.elsewhere_.values())[kind]
         return suited
 

@@ -40,7 +40,7 @@ def steady_noise(signal: Signal) -> tuple[str, ...]:
     """
     if signal.duration < _SHORTEST:
         return ()
-    level = _DECIBEL * signal.log_mel().mean(axis=1)
+    level = _DECIBEL * signal.of_sound(signal.log_mel()).mean(axis=1)
     low, high = np.percentile(level, [5, 95])
     if high - low > _BORDER:
         return ()

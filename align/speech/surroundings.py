@@ -136,7 +136,9 @@ class Surroundings:
             heard = [item.signal for item in part]
             if self.alone:
                 heard += [_spoken(item) for item in part]
-            self.sounds[kind] = [sound_of(network.energies(signal)) for signal in heard]
+            self.sounds[kind] = [
+                sound_of(signal.of_sound(network.energies(signal))) for signal in heard
+            ]
         return copies, features * self.copies
 
     def _elsewhere(

@@ -31,6 +31,7 @@ from align.features.phones.articulatory import FEATURES, articulation
 from align.features.sound.cepstra import cepstra
 from align.features.sound.near_mean import without_near_mean
 from align.features.sound.signal import Signal
+from align.features.sound.sounding import frames_of, level_of
 from align.features.sound.spectra import log_mel
 from align.types import Float32, IntArray
 
@@ -195,7 +196,7 @@ def streams(signal: Signal) -> tuple[Float32, Float32, Float32]:
 
 @one_thread()
 def _streams(signal: Signal) -> tuple[Float32, Float32, Float32]:
-    level = float(np.sqrt(np.mean(np.square(signal.samples, dtype=np.float64))))
+    level = level_of(signal.samples, signal.sounding)
     mel = log_mel(
         signal.samples * np.float32(_LEVEL / max(level, 1e-6)),
         signal.rate,
@@ -208,7 +209,10 @@ def _streams(signal: Signal) -> tuple[Float32, Float32, Float32]:
         floor=_FLOOR,
         normalise_mean=True,
     )
-    x = cepstra(without_near_mean(mel, HOP), HOP, n_mfcc=13, derivatives=0)
+    sound = frames_of(signal.sounding, len(mel), HOP)
+    x = cepstra(
+        without_near_mean(mel, HOP, sound), HOP, n_mfcc=13, derivatives=0, normalise_mean=False
+    )
     frames = np.arange(len(x))
 
     def later(by: int) -> Float32:

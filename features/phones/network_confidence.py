@@ -422,7 +422,8 @@ class NetworkConfidence(Feature):
         own = self._inputs(signal.own)
         some = max(3, round(_SOFTEST * len(own)))
         softest = own[np.argsort(own.mean(axis=1), kind="stable")[:some]].mean(axis=0)
-        return normalised(signal.around(own, softest))
+        longer = signal.around(own, softest)
+        return normalised(longer) if signal.own.sounding is None else longer
 
     def _outputs(self, x: Float32) -> list[Float32]:
         """Return the mean outputs of the networks for their inputs, one array a head."""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from align.features.sound.dereverberation import dereverberated
 from align.features.sound.near_mean import without_near_mean
 from align.features.sound.signal import Signal
+from align.features.sound.sounding import frames_of, level_of
 from align.features.sound.spectra import log_mel
 from align.features.sound.surroundings import elsewhere
 from align.types import Float32
@@ -75,7 +76,8 @@ def disguised_energies(
     shift, tempo, stretch, other = disguise
     hop_length = max(1, round(signal.hop_length * tempo))
     rate = round(signal.rate / stretch)
-    samples = _levelled(signal.samples if other is None else other)
+    samples = signal.samples if other is None else other
+    samples = samples * np.float32(0.05 / max(level_of(samples, signal.sounding), 1e-6))
     if without_echo:
         samples = dereverberated(samples, signal.rate)
     samples = _shifted(samples, round(shift * signal.hop_length))
@@ -94,7 +96,10 @@ def disguised_energies(
         )
         for window in windows
     ]
-    return without_near_mean(np.concatenate(parts, axis=1), hop_length / rate)
+    x = np.concatenate(parts, axis=1)
+    first = round(shift * signal.hop_length) / signal.rate
+    sound = frames_of(signal.sounding, len(x), hop_length / signal.rate, first)
+    return without_near_mean(x, hop_length / rate, sound)
 
 
 def frame_times(
@@ -104,12 +109,6 @@ def frame_times(
     hop = max(1, round(signal.hop_length * disguise.tempo)) / signal.rate
     first = round(disguise.shift * signal.hop_length) / signal.rate
     return first + hop * np.arange(n_frames, dtype=np.float64), hop
-
-
-def _levelled(samples: Float32) -> Float32:
-    """Return samples at the level of close speech: the floor of the energies is absolute."""
-    level = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
-    return samples * np.float32(0.05 / max(level, 1e-6))
 
 
 def _shifted(samples: Float32, by: int) -> Float32:

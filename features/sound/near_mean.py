@@ -6,8 +6,10 @@ pauses pull the mean of the whole down.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from align._numba import compiled
+from align.features.sound.sounding import with_neighbours
 from align.types import Float32, IntArray
 
 __all__ = ["without_near_mean"]
@@ -16,14 +18,16 @@ __all__ = ["without_near_mean"]
 _NEAREST = 3.0  # seconds of sound, about as much as a sentence has
 _SHORT = 10.0  # seconds of a recording that has one mean; sentences of training are shorter
 _QUIET = -1.5  # log energy beside the mean of all; pauses are lower
-_BESIDE = 0.3  # seconds of a pause on either side of sound that count with it
 
 
-def without_near_mean(x: Float32, hop: float) -> Float32:
+def without_near_mean(
+    x: Float32, hop: float, sound: npt.NDArray[np.bool_] | None = None
+) -> Float32:
     """Return the energies of a long recording without the mean of the sound nearest to each frame.
 
     That is the mean of 3 s. Frames far below the mean of all, with none of sound near them, do not
-    count. Recordings of up to 10 s stay as they are.
+    count. Recordings of up to 10 s stay as they are. Of a recording of which most is silence only
+    frames of `sound` count; where these are of 10 s or less, they have one mean.
 
     Parameters
     ----------
@@ -31,6 +35,8 @@ def without_near_mean(x: Float32, hop: float) -> Float32:
         Log energies without their mean over time.
     hop : float
         Length of a frame in seconds.
+    sound : np.ndarray [shape=(T,), dtype=bool], optional
+        As `align.features.sound.sounding.sounding` finds it.
 
     Examples
     --------
@@ -40,15 +46,14 @@ def without_near_mean(x: Float32, hop: float) -> Float32:
     >>> without_near_mean(x, 0.01)[[0, 500, 1500, 1999], 0].tolist()
     [0.0, 0.0, 0.0, 0.0]
     """
-    n, reach = round(_NEAREST / hop), round(_BESIDE / hop)
-    if len(x) <= round(_SHORT / hop):
-        return x
-    sounds = np.cumsum(np.append(0, x.mean(axis=1) > _QUIET))
-    first, stop = np.arange(len(x)) - reach, np.arange(len(x)) + reach + 1
-    near = sounds[np.minimum(stop, len(x))] > sounds[np.maximum(first, 0)]
-    counted = np.flatnonzero(near)
+    n, short = round(_NEAREST / hop), round(_SHORT / hop)
+    usual = np.zeros(x.shape[1], dtype=x.dtype) if sound is None else x[sound].mean(axis=0)
+    if (len(x) if sound is None else sound.sum()) <= short:
+        return x if sound is None else x - usual
+    near = with_neighbours(x.mean(axis=1) > usual.mean() + _QUIET, hop)
+    counted = np.flatnonzero(near if sound is None else near & sound)
     if len(counted) <= n:
-        return x
+        return x if sound is None else x - usual
     begin = np.clip(np.searchsorted(counted, np.arange(len(x))) - n // 2, 0, len(counted) - n)
     return _without_means(x, counted, begin, n)
 

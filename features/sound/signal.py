@@ -12,6 +12,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.features.sound import spectra
 from align.features.sound.cepstra import cepstra
+from align.features.sound.sounding import frames_of, sounding
 
 __all__ = ["REPRESENTATIONS", "LongerSignal", "Signal"]
 
@@ -186,6 +187,16 @@ class Signal:
             return cepstra(self.log_mel(**mel), self.hop, **own)
 
         return self.cached(("mfcc", *sorted(options.items())), compute)
+
+    @property
+    def sounding(self) -> npt.NDArray[np.bool_] | None:
+        """Which blocks of a recording are sound, by `align.features.sound.sounding.sounding`."""
+        return self.cached("sounding", lambda: sounding(self.samples, self.rate))
+
+    def of_sound(self, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return frames [shape=(T, D)], or those of sound where most of a recording is silent."""
+        sound = frames_of(self.sounding, len(x), self.hop)
+        return x if sound is None else x[sound]
 
     @property
     def log_energy(self) -> npt.NDArray[np.float32]:
