@@ -59,6 +59,10 @@ class Bundles:
                 tasks[name] = replace(task, name=name)
         return list(tasks.values()), problems
 
+    def unused(self, root: str) -> list[str]:
+        """Return the files below a folder that say what is spoken in no recording."""
+        return self.work.unused(root)
+
     def align(self, aligner: Any, task: Task) -> Any:
         """Align one recording."""
         return self.work.align(aligner, task)

@@ -166,6 +166,7 @@ def align_corpus(
         journal = Journal(os.path.join(own, "journal"))
         remove_stale({own, out, *(os.path.dirname(_output(out, t.name, "")) for t in tasks)})
         run = _Run(work, suffixes, out, journal, _key(work, shown.digest), overwrite, problems)
+        run.unused = tuple(os.path.relpath(path, root) for path in work.unused(root))
         todo = run.plan(tasks)
         with suppress(AlignError):  # a full disk: what matters is tried for each recording
             journal.tidy()
@@ -202,6 +203,7 @@ class _Run:
         self.aligned: list[str] = []
         self.unchanged: list[str] = []
         self.kept: list[str] = []
+        self.unused: tuple[str, ...] = ()
 
     # Before ----------------------------------------------------------------------------------
 
@@ -341,6 +343,7 @@ class _Run:
             ordered,
             time.perf_counter() - begin,
             table,
+            self.unused,
         )
 
 

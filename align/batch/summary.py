@@ -34,6 +34,8 @@ class CorpusRun:
         How long the run took.
     table : str
         Path of the table of measures.
+    unused : tuple of str
+        Files beside recordings that say what is spoken, and have the name of none.
     """
 
     aligned: tuple[str, ...]
@@ -43,6 +45,7 @@ class CorpusRun:
     qualities: tuple[Quality, ...] = field(repr=False)
     seconds: float
     table: str
+    unused: tuple[str, ...] = ()
 
     @property
     def warned(self) -> tuple[Quality, ...]:
@@ -68,6 +71,13 @@ class CorpusRun:
             pace = audio / max(self.seconds, 1e-9)
             fast = f", {pace:.0f} times as fast as they play" if pace >= 2 else ""
             lines.append(f"{length} of recordings in {self.seconds:.0f} s{fast}")
+        if self.unused:
+            names = ", ".join(self.unused[:_SHOWN])
+            more = len(self.unused) - _SHOWN
+            lines.append(
+                f"Not used, as no recording has the name: {names}"
+                + (f", and {more} more." if more > 0 else ".")
+            )
         if len(self.warned) >= max(_MANY, len(self.qualities) / 2):
             lines.append(
                 "Most have warnings: perhaps texts or scores stand beside other recordings than "

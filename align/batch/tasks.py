@@ -41,6 +41,8 @@ PHONE_SUFFIXES = (".phones", ".phn", ".textgrid", ".lab", ".csv")
 TEXT_SUFFIXES = (".txt", ".vtt", ".srt", ".cha", ".docx")
 """Suffixes of transcripts that hold words whatever else is said of the files."""
 
+_OF_ALL = (".csv", ".tsv", ".json")  # tables, which may be of all recordings
+
 
 @dataclass(frozen=True)
 class Task:
@@ -89,6 +91,10 @@ class Work(Protocol):
 
     def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
         """Return the tasks below a folder, and the recordings that are none with the reason."""
+        ...
+
+    def unused(self, root: str) -> list[str]:
+        """Return the files below a folder that say what is spoken in no recording."""
         ...
 
     def align(self, aligner: Any, task: Task) -> Any:
@@ -191,8 +197,7 @@ class SpeechWork:
         """Return the recordings that have phones or a transcript, and those that have none."""
         from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
 
-        every = TRANSCRIPT_SUFFIXES if self.text else (*PHONE_SUFFIXES, *TEXT_SUFFIXES)
-        chosen = every if self.suffix is None else (self.suffix.lower(),)
+        chosen = self._suffixes()
         pairs = find_pairs(root, "folder", chosen)
         whole = [
             (os.path.splitext(p.audio)[0], p.audio, p.labels, p.group, p.others)
@@ -208,6 +213,20 @@ class SpeechWork:
                 for audio, why in problems
             ]
         return tasks, problems
+
+    def unused(self, root: str) -> list[str]:
+        """Return the files beside recordings that have the name of none; tables may be of all."""
+        pairs = find_pairs(root, "folder", self._suffixes())
+        folders = {os.path.dirname(p.audio) for p in pairs if p.audio is not None}
+        alone = [p.path for p in pairs if p.audio is None and os.path.dirname(p.path) in folders]
+        return [path for path in alone if not path.lower().endswith(_OF_ALL)]
+
+    def _suffixes(self) -> tuple[str, ...]:
+        from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
+
+        if self.suffix is not None:
+            return (self.suffix.lower(),)
+        return TRANSCRIPT_SUFFIXES if self.text else (*PHONE_SUFFIXES, *TEXT_SUFFIXES)
 
     def align(self, aligner: Any, task: Task) -> Any:
         """Align one recording with its phones or its transcript."""
@@ -369,6 +388,10 @@ class MusicWork:
         )
         problems += [(p.path, "has no recording in its folder.") for p in pieces if not p.audio]
         return tasks, problems
+
+    def unused(self, root: str) -> list[str]:
+        """Return nothing: scores without a recording are among the problems."""
+        return []
 
     def align(self, aligner: Any, task: Task) -> Any:
         """Align one recording with its score."""

@@ -7,6 +7,7 @@ import pytest
 
 from align.batch.quality import Quality
 from align.batch.summary import CorpusRun
+from align.batch.tasks import SpeechWork
 from align.cli.console import Console
 from align.cli.corpus_command import _warn
 
@@ -65,3 +66,13 @@ def test_many_failures_for_one_reason_are_told_once(
     for none in (None, tmp_path / "that could not be written.csv"):
         assert Console().failures(failed, none) == 10
         assert len(capsys.readouterr().err.splitlines()) == 10
+
+
+def test_texts_that_no_recording_has_are_named(tmp_path: Path) -> None:
+    for name in ("a1.wav", "A1.txt", "b02.wav", "b2.txt", "prompts.csv", "notes/c.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    unused = SpeechWork(text=True).unused(str(tmp_path))
+    assert [Path(path).name for path in unused] == ["b2.txt"]  # tables and notes are for all
+    run = CorpusRun((), (), (), (), (), 1.0, "out/quality.csv", ("b2.txt",))
+    assert "Not used, as no recording has the name: b2.txt." in str(run)
