@@ -26,7 +26,7 @@ from align.cli.options import (
     token_option,
     trust_options,
 )
-from align.cli.outputs import PICTURES, check_output, write_output
+from align.cli.outputs import PICTURES, check_output, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.errors import DataError, ParameterError
 from align.files.regular import why_missing
@@ -207,9 +207,10 @@ def speech(
         what = "not both" if phones is not None else "to say what is spoken"
         raise ParameterError(f"give --phones or --text, {what}; align speech --help shows how.")
     targets = standard_output(targets, ".TextGrid")
+    text, phones = _or_beside(audio, text, phones)
+    keep_inputs(targets, (audio, text, phones, anchors, *dictionaries))
     for target in targets:
         check_output(target, overwrite)
-    text, phones = _or_beside(audio, text, phones)
     audio = recording(audio)
     if text is not None:
         if phone_map is not None:

@@ -11,7 +11,7 @@ from align.cli.aligning import say_warnings, show_details, shown_match
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.inputs import check_order
 from align.cli.options import channel_option, music_model_option, overwrite_option, strict_option
-from align.cli.outputs import PICTURES, check_free, write_output
+from align.cli.outputs import PICTURES, check_free, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.cli.training import (
     run_training,
@@ -128,6 +128,7 @@ def music(
         first = Path(audio.name if str(targets[0]).startswith("-") else targets[0])
         targets = (*targets, Path("beats.csv") if piped else first.with_suffix(".beats.csv"))
     targets = standard_output(targets, ".csv")
+    keep_inputs(targets, (audio, score))
     for target in targets:
         check_music_output(target, overwrite)
     if audible is not None:

@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -10,7 +11,7 @@ from align.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from align.results.timing import Timing
 
-__all__ = ["PICTURES", "check_free", "check_output", "save_model", "write_output"]
+__all__ = ["PICTURES", "check_free", "check_output", "keep_inputs", "save_model", "write_output"]
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -26,6 +27,16 @@ def check_output(path: Path, overwrite: bool) -> None:
             f"{path}: the suffix {suffix!r} is no format of results; use {known}."
         )
     check_free(path, overwrite)
+
+
+def keep_inputs(targets: Iterable[Path], inputs: Iterable[str | Path | None]) -> None:
+    """Refuse an output that is one of the files that are read, whatever may be replaced."""
+    read = [path for path in inputs if path is not None and os.path.isfile(path)]
+    for target in targets:
+        if target.is_file() and any(os.path.samefile(target, path) for path in read):
+            raise ParameterError(
+                f"{target}: is read by this command, and is kept; choose another name (-o)."
+            )
 
 
 def check_free(path: Path, overwrite: bool) -> None:

@@ -125,6 +125,10 @@ def test_silence_label_formats_and_pictures(here: Path) -> None:
         *("speech", "kiwi.flac", "--text", "kiwi.txt", "--dictionary", "my.dict", "-o", "a.csv")
     )
     assert_refused(again, 2, "a.csv", "--overwrite")
+    said = Path("kiwi.txt").read_bytes()
+    onto = run("speech", "kiwi.flac", "--text", "kiwi.txt", "-o", "kiwi.txt", "--overwrite")
+    assert_refused(onto, 2, "kiwi.txt", "is read by this command")
+    assert Path("kiwi.txt").read_bytes() == said
 
 
 def test_silence_label_of_given_phones(here: Path) -> None:

@@ -24,7 +24,7 @@ from align.speech.text.pronouncing.lookup import (
     seems_foreign,
 )
 from align.speech.text.reading.normalise import split_words, spoken_noise
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance
 from align.speech.text.spans import check_slack
 from align.speech.text.tiers import TextAlignment
 from align.speech.text.untimely import found_near_times
@@ -195,8 +195,17 @@ def align_text(
     )
 
 
+def _names_transcript(text: str) -> bool:
+    """Return whether a text is the path of a file of a kind that holds transcripts."""
+    return text.lower().endswith(TRANSCRIPT_SUFFIXES) and os.path.isfile(text)
+
+
 def _utterances(text: str | Sequence[str | Utterance]) -> list[Utterance]:
     """Return what is said as utterances; strings have neither speaker nor times."""
+    if isinstance(text, os.PathLike) or (isinstance(text, str) and _names_transcript(text)):
+        raise ParameterError(
+            f"text={os.fspath(text)!r} names a file; align.speech.text.read_transcript reads it."
+        )
     if not isinstance(text, Iterable):
         raise ParameterError(f"text is a {type(text).__name__}, must be a text or Utterances.")
     every = [text] if isinstance(text, str) else list(text)

@@ -394,6 +394,10 @@ def test_a_text_may_be_given_sentence_by_sentence(
     ]
     with pytest.raises(ParameterError, match="text is a NoneType, must be a text or Utterances"):
         align_text(model, KIWI, None)  # type: ignore[arg-type]
+    transcript = Path(KIWI).with_suffix(".txt")
+    for path in (transcript, str(transcript)):  # was: its folders and name were read aloud
+        with pytest.raises(ParameterError, match="names a file"):
+            align_text(model, KIWI, path)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="audio is a list, must be a path or an array"):
         align_text(model, [0.0], "a kiwi", rate=16000, dictionary=WORDS)  # type: ignore
     with pytest.raises(ParameterError, match="text holds 3, must be a text or hold Utterances"):
