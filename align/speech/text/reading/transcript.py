@@ -45,6 +45,7 @@ from align.formats.tiers.textgrid import read_grid
 from align.formats.tiers.tier import PHONES
 from align.speech.text.reading.plain import are_times, check_no_transcriber, check_plain
 from align.speech.text.reading.turns import read_turns
+from align.speech.text.reading.typography import garbled_word
 from align.speech.text.reading.utterances import (
     Utterance,
     by_speaker,
@@ -202,6 +203,14 @@ def read_transcript(
         signs = " ".join(utterance.text.strip() for utterance in found)[:_SHOWN]
         what = f"holds no word, only {signs!r}" if signs else "holds no text"
         raise NoTextError(f"{what}; write what is said in the recording.", path=name)
+    for utterance in found:
+        if (garbled := garbled_word(utterance.text)) is not None:
+            raise DataError(
+                f"has {garbled[0]!r} where {garbled[1]!r} was meant: UTF-8 was read as "
+                "Windows-1252; save the original as UTF-8, and name no other encoding.",
+                path=name,
+                line=utterance.line,
+            )
     return found
 
 

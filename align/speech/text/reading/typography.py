@@ -4,17 +4,25 @@ import html
 import re
 import unicodedata
 
-__all__ = ["apart", "plain_letters"]
+__all__ = ["apart", "garbled_word", "plain_letters"]
 
 _TAG = re.compile(r"</?(?:i|b|u|em|strong|font|sub|sup|span)\b[^<>\n]{0,100}>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\b[^<>\n]{0,20}>|</[a-z][a-z0-9]{0,19}>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,6}|#x[0-9a-f]{1,5}|[a-z][a-z0-9]{1,8});", re.IGNORECASE)
 _FOOTNOTES = re.compile(r"(?<=[^\s\[])(?:\[[0-9]{1,3}\])+")  # of encyclopaedias: the word.[1][2]
+_RAISED = re.compile(  # of footnotes: the word.¹
+    r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?]))[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)"
+)
+_TWICE = re.compile(r"(?<=[a-z])[\u00c2\u00c3]\S|[\u00c2\u00c3]\S[a-z]|\u00e2\u20ac")  # é as Ã©
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[\u2018\u2019\u02bc\u00b4`\uff07](?=[^\W\d_])")
 _INVISIBLE = dict.fromkeys(
-    [0xAD, *range(0x200E, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
+    [
+        *(0xAD, *range(0x200E, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF),
+        *(*range(0xFE00, 0xFE10), 0x20E3),
+    ]
 )
-"""Soft hyphens and marks of direction. Joiners stay: in Persian and Hindi they part letters."""
+"""Soft hyphens, marks of direction, and what makes a sign an emoji. Joiners stay: in Persian and
+Hindi they part letters."""
 
 _SPACES = dict.fromkeys((0x200B, 0x1361), " ")  # of Thai and Khmer without a width; of Ge'ez
 _QUOTES = '"\u201c-\u201f\u00ab\u00bb'
@@ -30,10 +38,10 @@ def plain_letters(text: str) -> str:
 
     Examples
     --------
-    >>> plain_letters("<i>it´s</i> ﬁne,[1] H₂O&nbsp;and<br>some\u00adthing")
-    "it's fine, H2O\xa0and something"
+    >>> plain_letters("<i>it´s</i> ﬁne,[1] H₂O&nbsp;and<br>some\u00adthing¹ of 2 km²")
+    "it's fine, H2O\xa0and something of 2 km²"
     """
-    text = _BREAK.sub(" ", _TAG.sub("", _FOOTNOTES.sub("", text)))
+    text = _RAISED.sub("", _BREAK.sub(" ", _TAG.sub("", _FOOTNOTES.sub("", text))))
     text = unicodedata.normalize("NFC", _ENTITY.sub(lambda m: html.unescape(m[0]), text))
     text = text.translate(_INVISIBLE).translate(_SPACES)
     text = "".join(unicodedata.normalize("NFKC", c) if _is_variant(c) else c for c in text)
@@ -44,6 +52,23 @@ def _is_variant(char: str) -> bool:
     """Whether a sign is a ligature of letters, a full-width one, or a raised or lowered digit."""
     way = unicodedata.decomposition(char).partition(">")[0]
     return way in ("<wide", "<narrow", "<sub") or "\ufb00" <= char <= "\ufb06"
+
+
+def garbled_word(text: str) -> tuple[str, str] | None:
+    """Return a word whose UTF-8 was read as Windows-1252 and saved so, and what it was.
+
+    Examples
+    --------
+    >>> garbled_word("die GrÃ¶ÃŸe"), garbled_word("Itâ€™s"), garbled_word("« été », AMANHÃ”")
+    (('GrÃ¶ÃŸe', 'Größe'), ('Itâ€™s', 'It’s'), None)
+    """
+    for word in text.split(" ") if _TWICE.search(text) else ():
+        if _TWICE.search(word):
+            try:
+                return word, word.encode("cp1252").decode("utf-8")
+            except UnicodeError:
+                continue
+    return None
 
 
 def apart(piece: str) -> str:

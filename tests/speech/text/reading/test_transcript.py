@@ -130,6 +130,15 @@ def test_words_of_several_speakers_are_told_apart_by_pauses(tmp_path: Path) -> N
     ]
 
 
+def test_a_text_that_was_encoded_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("Mehr Größe für alle".encode().decode("cp1252"), encoding="utf-8")
+    with pytest.raises(DataError, match="has 'GrÃ¶ÃŸe' where 'Größe' was meant"):
+        read_transcript(path)
+    path.write_text("AMANHÔ “IRMû São »CAFÉ«", encoding="utf-8")
+    assert read_transcript(path)
+
+
 def test_other_encodings_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("schön".encode("latin-1"))
