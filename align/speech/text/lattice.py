@@ -349,13 +349,28 @@ def _as_written(
     graph: "_Graph", here: _Front, phones: Sequence[str], word: int, others: Realisations
 ) -> _Front:
     """Add a pronunciation whose phones have alternatives that cost nothing."""
-    for phone in phones:
+    for k, phone in enumerate(phones):
         place = graph.phone(phone)
         following: _Front = {}
-        for labels in others.get(phone, ((phone,),)):
-            following |= graph.chain(here, labels, word, place)
+        ways = others.get(phone, ((phone,),))
+        for labels in ways:
+            ahead = here if k else _in_full(graph, here, labels, ways[0])
+            following |= graph.chain(ahead, labels, word, place)
         here = following
     return here
+
+
+def _in_full(
+    graph: "_Graph", front: _Front, labels: Sequence[str], written: Sequence[str]
+) -> _Front:
+    """Return the front, of a word's first phone, where it may be said with these labels.
+
+    Behind anything else a phone is not dropped, nor is the closure of a stop, which would count
+    for what is not in the text.
+    """
+    if labels == written or (labels and written[0] not in _CLOSURES):
+        return front
+    return {u: way for u, way in front.items() if u < 0 or graph.place[u] != _NOT_IN_TEXT}
 
 
 def _as_said(
@@ -380,6 +395,8 @@ def _as_said(
         following: _Front = {}
         for choice, more in zip(choices, graph.decide(*choices), strict=True):
             ahead = graph.chosen(here, more)
+            if k == 0:
+                ahead = _in_full(graph, ahead, choice.labels, choices[0].labels)
             if choice.labels:
                 following |= graph.chain(ahead, choice.labels, i, place)
                 said.add(len(graph.labels) - 1)
