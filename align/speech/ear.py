@@ -5,7 +5,7 @@ which labels sound like more or less. What it says of sounds stands in `align.sp
 and of words and what lies between them in `align.speech.word_ear`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
@@ -86,12 +86,13 @@ class Ear:
         """
         return word_ear(*self._asked(ways, times))
 
-    def of_gaps(self, ways: WaysOfWords, times: Float64) -> Float64:
+    def of_gaps(self, ways: WaysOfWords, times: Float64, known: Collection[int] = ()) -> Float64:
         """Return how much more a text fits if something else is said in a gap [shape=(W + 1,)].
 
-        In the gap before each word, and behind the last. Parameters are those of `of_words`.
+        In the gap before each word, and behind the last, and in no other but those where it is
+        `known` that it may be. Other parameters are those of `of_words`.
         """
-        return gap_ear(*self._asked(ways, times))
+        return gap_ear(*self._asked(ways, times), known)
 
     def of_text(self, ways: WaysOfWords, times: Float64) -> float:
         """Return how well a text fits; parameters are those of `of_words`."""

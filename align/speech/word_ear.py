@@ -17,12 +17,12 @@ before frame t, is passed on from word to word, and the same is done backwards. 
 sound like states is worked out for some words after the other, so that a long text takes little.
 
 In the same way it is found how much more a text fits if something else is said in the gap before a
-word (`gap_ear`), and how well it fits as a whole (`text_ear`). There words may lie further from
-where they were placed, as they do beside speech that is not in the text, and pauses around this
-speech are no part of it.
+word and in no other (`gap_ear`), and how well it fits as a whole (`text_ear`). There words may lie
+further from where they were placed, as they do beside speech that is not in the text, and pauses
+around this speech are no part of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -50,7 +50,7 @@ _TOGETHER = 5  # frames between words that sound as if there were none
 _WAYS = 6  # in which a word may be said, at most
 _MOST = 240.0  # of what the scores differ,
 _LEAST = -120.0
-_MORE = 60.0  # of what they differ by something else
+_MORE = 60.0  # less by something else
 _NEVER = -1e30
 _DIFFER = 3.1, 4.1  # how much phones differ, where words are heard a little, and well;
 _USUAL = 2.7, 6.4  # how much less a text fits there without a word that was said,
@@ -158,13 +158,21 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     return less
 
 
-def gap_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> Float64:
+def gap_ear(
+    signal: Signal,
+    words: Sequence[Ways],
+    start: IntArray,
+    stop: IntArray,
+    known: Collection[int] = (),
+) -> Float64:
     """Return how much more a text scores if something else is said in each gap [shape=(W + 1,)].
 
-    The first is that before the first word. Parameters are those of `word_ear`, of one word at
-    least; all scores are those of `align.features.phones.monophones.monophone_scores`.
+    And in no other gap, but for those where it is `known` that it may be; so gaps that are near
+    each other can be compared. The first is that before the first word. Other parameters are those
+    of `word_ear`, of one word at least; all scores are those of
+    `align.features.phones.monophones.monophone_scores`.
     """
-    return _heard(signal, words, start, stop, far=True).said_between()
+    return _heard(signal, words, start, stop, far=True).said_between(known)
 
 
 def text_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> float:
@@ -283,10 +291,11 @@ class _Text(NamedTuple):
         words = [word.reversed(n, turned[id(word.sounds)]) for word in reversed(self.words)]
         return self._replace(words=words)
 
-    def walked(self) -> tuple[list[_Gap], list[_Exits]]:
+    def walked(self, allowed: Collection[int] | None = None) -> tuple[list[_Gap], list[_Exits]]:
         """Return the gap before each word and that behind the last; and the exits of words.
 
-        A gap may be in the frames of the words on both sides of it.
+        A gap may be in the frames of the words on both sides of it. What comes behind it has
+        nothing else in the gap unless that is `allowed` there, as it is in all by default.
         """
         words, n = self.words, self.n_frames
         low = [0, *(word.first for word in words)]
@@ -298,7 +307,9 @@ class _Text(NamedTuple):
             word = words[min(k, len(words) - 1)]
             begin, scores, pause = word.sounds
             here = scores[low[k] - begin :]
-            gaps.append(_Gap(left, *_pass_gap(here, pause, left, _BEGIN_ELSE, self.paused)))
+            gap = _Gap(left, *_pass_gap(here, pause, left, _BEGIN_ELSE, self.paused))
+            without = allowed is not None and k not in allowed
+            gaps.append(gap._replace(door=gap.quiet) if without else gap)
             if k == len(words):
                 break
             door = gaps[-1].door[word.first - low[k] :]
@@ -308,15 +319,19 @@ class _Text(NamedTuple):
             left[: len(door)] = np.maximum(door - _LEFT_OUT, own.score.max(axis=0))
         return gaps, exits
 
-    def said_between(self) -> Float64:
-        """Return how much more all score if something else is said in each gap."""
-        ahead, _ = self.walked()
-        behind, _ = self.reversed().walked()
-        more = [
-            _best(gap.said, back.quiet) - _best(gap.quiet, back.left)
-            for gap, back in zip(ahead, reversed(behind), strict=True)
+    def said_between(self, known: Collection[int] = ()) -> Float64:
+        """Return how much more all score if something else is said in each gap.
+
+        Elsewhere it is only said where that is `known`.
+        """
+        n_words = len(self.words)
+        ahead, _ = self.walked(known)
+        behind, _ = self.reversed().walked([n_words - k for k in known])
+        said = [
+            _best(gap.said, back.quiet) for gap, back in zip(ahead, reversed(behind), strict=True)
         ]
-        return np.clip(more, -_MORE, _MORE)
+        more: Float64 = np.clip(np.array(said) - ahead[-1].door[-1], -_MORE, _MOST)
+        return more
 
     def compared(self) -> tuple[Float64, Float64, IntArray]:
         """Return the scores with each word and without it, and how many frames it has."""

@@ -1,6 +1,6 @@
 """What a second ear says of words: every path of tiny texts by enumeration, and real speech."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 
 import numpy as np
@@ -118,8 +118,11 @@ def by_enumeration(text: _Text, word: int) -> tuple[float, float]:
     return best(0, 0, False, True), best(0, 0, False, False)
 
 
-def gap_by_enumeration(text: _Text, gap: int) -> tuple[float, float]:
-    """Return the best score of all paths with something else in a gap, and of those without it."""
+def gap_by_enumeration(text: _Text, gap: int, known: Collection[int]) -> tuple[float, float]:
+    """Return the best score of all paths with something else in a gap, and of those without it.
+
+    In other gaps there may only be something else if they are `known`.
+    """
     n_frames, within = text.n_frames, passing(text)
 
     @cache
@@ -130,7 +133,7 @@ def gap_by_enumeration(text: _Text, gap: int) -> tuple[float, float]:
         """
         found = -np.inf
         if stage < 3:
-            here = k != gap or other
+            here = other if k == gap else k in known
             if stage == 2 or k != gap or not other:  # it is said where it has to be
                 found = best(k, t, 3, other)
             for stop in range(t + 1, n_frames + 1):
@@ -159,12 +162,16 @@ def test_the_best_paths_with_something_else_are_those_of_an_enumeration(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = random_text(seed, monkeypatch, far=True)
-    more = text.said_between()
     gaps, _ = text.walked()
-    for gap in range(len(text.words) + 1):
-        said, not_said = gap_by_enumeration(text, gap)
-        np.testing.assert_allclose(more[gap], said - not_said)
-        np.testing.assert_allclose(gaps[-1].door[-1], max(said, not_said))
+    every = range(len(text.words) + 1)
+    for known in ((), (1,)):
+        more = text.said_between(known)
+        for gap in {*every} - {*known}:
+            said, not_said = gap_by_enumeration(text, gap, known)
+            np.testing.assert_allclose(more[gap], said - not_said)
+            np.testing.assert_allclose(
+                gaps[-1].door[-1], max(gap_by_enumeration(text, gap, every))
+            )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -245,13 +252,17 @@ def test_what_is_not_in_the_text_is_heard_in_its_gap(
     heard: tuple[Signal, np.ndarray, np.ndarray],
 ) -> None:
     signal, *times = heard
-    before, *inside, behind = gap_ear(signal, ways_of(SAID), *times)
-    assert max(inside) < 0.0 < 10.0 < min(before, behind)  # there is more at both ends
+    ends = (0, len(SAID))
+    assert gap_ear(signal, ways_of(SAID), *times)[[*ends]].min() > 10.0  # there is more at both
+    assert gap_ear(signal, ways_of(SAID), *times, ends)[1:-1].max() < 0.0
     for at in (1, 3, 6):
         start, stop = (np.delete(own, at) for own in times)
-        _, *inside, _ = gap_ear(signal, ways_of(SAID[:at] + SAID[at + 1 :]), start, stop)
-        assert inside[at - 1] > 10.0
-        assert max(np.delete(inside, at - 1)) < 0.0
+        left, ends = ways_of(SAID[:at] + SAID[at + 1 :]), (0, len(SAID) - 1)
+        more = gap_ear(signal, left, start, stop, ends)
+        assert more.argmax() == at
+        assert more[at] > 10.0
+        more = gap_ear(signal, left, start, stop, (*ends, at))  # it was nowhere else
+        assert np.delete(more, [*ends, at]).max() < 0.0
 
 
 def test_a_text_fits_less_with_a_word_that_was_not_said(

@@ -25,6 +25,7 @@ from align.speech.text.checking.loud import with_loud_pauses
 from align.speech.text.checking.mismatch import (
     Gaps,
     Judged,
+    found_first,
     is_another_text,
     judged,
     placed_again,
@@ -415,14 +416,15 @@ class WordAligner:
                 return _Found(found, path.built, found, whole())
             said = np.setdiff1d(np.arange(len(words)), about.gone)
             if not len(said):
-                stretches, _ = untranscribed(path, Gaps.at(temperature, None))
+                stretches = untranscribed(path, Gaps.at(temperature, None)).listed
                 return _Found(found, path.built, found, whole(), *_listed(about, stretches))
             times = None if about.times is None else about.times[said]
-            between = self._gaps(part, ear, [words[k] for k in said], times)
+            own = [words[k] for k in said]
+            between = self._gaps(part, ear, own, times)
             departs = np.isin(path.found.nodes, path.built.departures()).any()
             if not len(about.gone) and not departs and not between.might_pay(temperature):
                 return _Found(found, path.built, found, whole(), *_listed(about))
-            sure, stretches = self._followed(part, words, near, said, between)
+            sure, stretches = self._followed(part, words, near, said, ear, between)
             listed = _listed(about, stretches)
             if not len(about.gone) and not sure.built.noise()[sure.found.nodes].any():
                 return _Found(found, path.built, found, whole(), *listed)
@@ -431,15 +433,23 @@ class WordAligner:
             more = found if 2 * unspoken >= len(words) else _of_more(found, sure.found)
             return _Found(sure.found, sure.built, more, sure, *listed)
 
-    def _gaps(self, part: Part, ear: Ear, said: Sequence[str], times: Float64 | None) -> Gaps:
+    def _gaps(
+        self,
+        part: Part,
+        ear: Ear,
+        said: Sequence[str],
+        times: Float64 | None,
+        known: Collection[int] = (),
+    ) -> Gaps:
         """Return what it costs that something else is said in the gaps between some words.
 
-        They lie at `times` in seconds [shape=(W, 2)]; None where no ear is asked of them.
+        They lie at `times` in seconds [shape=(W, 2)]; None where no ear is asked of them. In some
+        it is `known` to be said.
         """
         temperature = self.model.placement_.temperature
         if times is None:
             return Gaps.at(temperature, None)
-        better = ear.of_gaps(self._ways(said), times)
+        better = ear.of_gaps(self._ways(said), times, known)
         # where a part is cut out of a recording, what comes before it may reach into it
         cut = np.array([part.begin > 0.0, part.end < self.recording.duration - _CUT])
         better[[0, -1]] = np.where(cut, np.minimum(better[[0, -1]], 0.0), better[[0, -1]])
@@ -456,25 +466,61 @@ class WordAligner:
         words: Sequence[str],
         near: Float64 | None,
         said: IntArray,
+        ear: Ear,
         gaps: Gaps,
     ) -> tuple[WordPath, list[Mismatch]]:
         """Return the path of the words that were said, and where something else may be said.
 
         The path has what of it is probable enough.
         """
-        at_a_cost = TRUSTED._replace(untranscribed=gaps.cost)
-        built, paths = self._paths_of(part, words, near, said, at_a_cost)
-        path = WordPath.best(built, paths)
-        stretches, followed = untranscribed(path, gaps)
+        path, gaps = self._said_between(part, words, near, said, ear, gaps)
+        stretches = untranscribed(path, gaps)
         # others may have been said instead of a word; it is known by the last one that was said
         gone = np.setdiff1d(np.arange(len(words)), said)
         before = np.append(-1, said)[np.searchsorted(said, gone)]
-        instead = np.isin(built.words_before(), before)
-        dropped = np.setdiff1d(np.flatnonzero(built.noise() & ~instead), followed)
+        instead = np.isin(path.built.words_before(), before)
+        dropped = np.setdiff1d(np.flatnonzero(path.built.noise() & ~instead), stretches.followed)
         if np.isin(path.found.nodes, dropped).any():
-            path = WordPath.best(built, paths, dropped)
+            path = WordPath.best(path.built, path.paths, dropped)
         begun = self._with_first_sounds(part, words, near, said, path)
-        return begun, stretches if begun is path else placed_again(stretches, begun)
+        return begun, stretches.listed if begun is path else placed_again(stretches, begun)
+
+    def _said_between(
+        self,
+        part: Part,
+        words: Sequence[str],
+        near: Float64 | None,
+        said: IntArray,
+        ear: Ear,
+        gaps: Gaps,
+    ) -> tuple[WordPath, Gaps]:
+        """Return the path of the words that were said and of something else between them.
+
+        And the gaps in which that may be: where a second ear is asked, one after another of those
+        that are near each other.
+        """
+
+        def best(gaps: Gaps) -> WordPath:
+            there = TRUSTED._replace(untranscribed=gaps.cost)
+            return WordPath.best(*self._paths_of(part, words, near, said, there))
+
+        if isinstance(gaps.cost, float):
+            return best(gaps), gaps
+        own, known = [words[k] for k in said], dict[int, float]()
+        while True:
+            path = best(gaps.with_known(known, others=True))
+            gap = np.searchsorted(said, path.built.words_before(), side="right")  # of each node
+            noise = path.built.noise() & ~np.isin(gap, list(known))
+            new = gap[found_first(path, np.flatnonzero(noise))].tolist()
+            left = len(new) < noise[path.found.nodes].sum()
+            known |= {k: gaps.cost[k] for k in new}
+            here = gaps.with_known(known, others=False)
+            path = best(here)
+            if not new:
+                return path, here
+            gaps = self._gaps(part, ear, own, path.times(len(words))[said], known)
+            if not left and not gaps.might_pay(self.model.placement_.temperature):
+                return path, here
 
     def _with_first_sounds(
         self,

