@@ -402,7 +402,7 @@ class WordAligner:
         model = self.model
         temperature = model.placement_.temperature
         with part.named():
-            path, whole = departing_paths(model, part, self._lattices(words), near, unsaid)
+            path, whole, around = departing_paths(model, part, self._lattices(words), near, unsaid)
             ear = self._ear(part)
             asked = self._known(ear), temperature, gaps, unsaid, self._second_ear(ear)
             about = judged(path, whole, words, *asked)
@@ -424,7 +424,7 @@ class WordAligner:
             departs = np.isin(path.found.nodes, path.built.departures()).any()
             if not len(about.gone) and not departs and not between.might_pay(temperature):
                 return _Found(found, path.built, found, whole(), *_listed(about))
-            sure, stretches = self._followed(part, words, near, said, ear, between)
+            sure, stretches = self._followed(part, words, around, said, ear, between)
             listed = _listed(about, stretches)
             if not len(about.gone) and not sure.built.noise()[sure.found.nodes].any():
                 return _Found(found, path.built, found, whole(), *listed)
