@@ -13,7 +13,8 @@ knows speech already. Every part of it moves, each held back by what it was:
       d = phi(x, y) - phi(x, y'),  loss = cost(y, y') - <w, d>
 
   on scores of networks that were adapted to other recordings than the one at hand, as in training;
-* the offset of the onsets moves towards the median error that is seen on such scores.
+* the offset of the onsets moves towards the median error that is seen on such scores, and those
+  of speech by the habits of the labeller (`align.sequence.times.habits`), as in a session.
 
 Aligners for other surroundings learn from the same recordings as they would sound there: from
 those of a quiet room, one for rooms would forget what a room sounds like.

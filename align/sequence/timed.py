@@ -273,6 +273,8 @@ class TimedAligner(Aligner):
             errors.append((found - item.times)[potentials.stop - potentials.start > 1])
         offset = moved_offset(self.placement_.offset, errors)
         self.placement_ = replace(self.placement_, offset=offset)
+        for x, item in zip(xs, items, strict=True):
+            self._learn_habits(item, x)
 
     def _learn_placement(
         self, item: TimedSignal, x: BaseFunctions, features: Sequence[Feature]
@@ -284,7 +286,10 @@ class TimedAligner(Aligner):
             probability, times = around
             late = times - item.times[:, None]
             self.leaning_ = (self.leaning_ or Leaning()).after(probability, late, kinds)
-        found = self._times_of(item, x)[1]  # habits are of what leaning leaves
+        self._learn_habits(item, x)  # which are of what leaning leaves
+
+    def _learn_habits(self, item: TimedSignal, x: BaseFunctions) -> None:
+        found, kinds = self._times_of(item, x)[1], self._kinds_of(item.events)
         self.habits_ = (self.habits_ or Habits()).after(found, item.times, kinds)
 
     def _times_of(self, item: TimedSignal, x: BaseFunctions) -> tuple[Potentials, Float64]:

@@ -60,6 +60,7 @@ def test_it_takes_over_the_habit_of_the_labeller(model, adapted, late):
     assert abs(after.bias_ms) < abs(before.bias_ms) - 3
     assert after.mean_abs_ms < before.mean_abs_ms
     assert adapted.placement_.offset < model.placement_.offset - 0.001
+    assert adapted.habits_ is not None
 
 
 def test_the_old_aligner_stays_what_it_was(model, adapted):

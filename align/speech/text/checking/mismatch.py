@@ -56,7 +56,7 @@ _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth 
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
 # Where a second ear is asked of what is not in the text: log odds more against it, log odds for
 # each unit by which the text fits better with it, and what the sum of both ears counts. Fitted to
-# gaps with and without left out words of TIMIT (recipes/mismatch/README.md).
+# gaps with and without left out words of TIMIT (recipes/mismatch/where.md).
 _MORE, _EACH, _BOTH = 1.7, 0.25, 0.7
 _CLEARLY = 2.0  # log odds less against it in any gap, from which on the text is asked once more
 _CERTAIN_TO_BOTH = 0.5  # probability of it, from which on tiers follow it
