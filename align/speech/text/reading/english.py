@@ -56,6 +56,7 @@ _MONTH = re.compile(
 _YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9]|'s\b)")
 _CURRENCIES = re.compile(r"(?P<sign>[$€£])(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]{2})(?![0-9]))?")
 _CLOCK = re.compile(r"(?<![0-9:])([0-9]{1,2}):([0-5][0-9])(?![0-9:])")
+_DOTTED = re.compile(r"(?<![\w.,])([0-9]{1,2})\.([0-5][0-9])(?=\s?[ap]\.?m\b)", re.IGNORECASE)
 _DECADE = re.compile(r"'?\b([0-9]{2}|[0-9]{4})'?s\b")
 _ORDINAL = re.compile(r"\b([0-9]+)(?:st|nd|rd|th)\b")
 
@@ -70,8 +71,10 @@ def prepare_english(text: str, number: Number) -> str:
     ('five', 'million', 'dollars', 'December', 'twenty', 'four')
     >>> split_words("555-1234: example.com")[3:]
     ('one', 'two', 'three', 'four', 'example', 'dot', 'com')
+    >>> split_words("at 7.05 am")
+    ('at', 'seven', 'oh', 'five', 'am')
     """
-    text = _ADDRESS.sub(_address, text)
+    text = _DOTTED.sub(r"\1:\2", _ADDRESS.sub(_address, text))
     text = _TELEPHONE.sub(lambda m: _digits(m[0], number), text)
     text = _MONTH.sub(lambda m: f"{_MONTHS[m[1] or m[2]]} ", text)
     text = _MANY.sub(_many, _BEHIND.sub(r"\2\1", text))
