@@ -10,16 +10,18 @@ import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from align.formats.scores import Score
 from align.models.bundled import USUAL_MUSIC, music_model
 from align.models.file import bundled_models, load
 from align.music.performance import read_signal
 from align.progress import Progress
 from align.results.music import MusicAlignment
+from align.types import Note
 
 __all__ = [
     "MARGIN",
@@ -29,6 +31,8 @@ __all__ = [
     "align_music",
     "named",
 ]
+
+AnyScore: TypeAlias = str | os.PathLike[str] | Score | Sequence[Note]
 
 _ENSEMBLE = "ensemble"
 _NAMED = 3  # instruments, at most
@@ -89,7 +93,7 @@ class UsualModels:
     def align(
         self,
         audio: str | os.PathLike[str] | npt.NDArray[Any],
-        score: str | os.PathLike[str],
+        score: AnyScore,
         *,
         rate: int | None = None,
         progress: Progress | None = None,
@@ -100,14 +104,17 @@ class UsualModels:
     def choose(
         self,
         audio: str | os.PathLike[str] | npt.NDArray[Any],
-        score: str | os.PathLike[str],
+        score: AnyScore,
         *,
         rate: int | None = None,
         progress: Progress | None = None,
     ) -> Chosen:
         """Align a recording; return the alignment, the model and the reason."""
         told: dict[str, Any] = {} if progress is None else {"progress": progress}
-        name, instruments = music_model(score)
+        file = score.path if isinstance(score, Score) else score
+        name, instruments = USUAL_MUSIC, list[str]()
+        if isinstance(file, str | os.PathLike):
+            name, instruments = music_model(file)
         if instruments:
             found = self._model(name).align(audio, score, rate=rate, **told)
             return _chosen(found, name, named(instruments))
@@ -147,7 +154,7 @@ _NONE = "the score names no instrument"
 
 def align_music(
     audio: str | os.PathLike[str] | npt.NDArray[Any],
-    score: str | os.PathLike[str],
+    score: AnyScore,
     *,
     rate: int | None = None,
     progress: Progress | None = None,
@@ -159,8 +166,8 @@ def align_music(
     ----------
     audio : path or np.ndarray [shape=(n,)]
         The recording: a file, or samples at `rate`.
-    score : path
-        A file with its notes.
+    score : path, Score or sequence of Note
+        As `align.MusicAligner.align` takes it. A sequence names no instrument.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
     progress : callable, optional

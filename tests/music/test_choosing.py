@@ -18,6 +18,7 @@ from align.models.file import bundled_models
 from align.music import choosing
 from align.music.choosing import UsualModels, align_music
 from align.music.performance import read_signal
+from align.types import Note
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ def test_a_score_that_names_instruments_decides(models: Callable[..., None]) -> 
     assert chosen.alignment.rate == 8000
     models(("piano", ["harp"]), piano=0.1, ensemble=0.9)
     assert align_music("a.wav", "a.mid").model == "piano"
+    models(("ensemble", ["violin"]), piano=0.9, ensemble=0.1)
+    assert align_music("a.wav", [Note(69, 0.0)]).reason == "the score names no instrument"
 
 
 @pytest.mark.parametrize(
