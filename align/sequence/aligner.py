@@ -126,8 +126,9 @@ class SequenceAligner(TimedAligner):
     correction_ : OnsetCorrection or None
         The last, small move of each onset.
     habits_ : Habits or None
+        By how much onsets move, as online learning and adapting found of the labeller.
     leaning_ : Leaning or None
-        What online learning has found out of the labeller; see `align.sequence.online`.
+        How onsets lean where the model is unsure, by online learning; see `align.sequence.online`.
     longest_ : float
         The longest event of the training set, in seconds.
     starts_at_zero_, ends_with_recording_ : bool
