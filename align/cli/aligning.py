@@ -1,7 +1,7 @@
 """``align demo`` and ``align speech``."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from align.cli.options import (
     token_option,
     trust_options,
 )
-from align.cli.outputs import PICTURES, check_output, keep_inputs, write_output
+from align.cli.outputs import PAGE, PICTURES, check_output, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.errors import DataError, ParameterError
 from align.files.regular import why_missing
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from align.formats.anchors import AnchorTable
     from align.results.alignment import Alignment
     from align.results.timing import Timing
+    from align.speech.text import TextAlignment
     from align.speech.text.reading.transcript import Utterance
 
 __all__ = [
@@ -149,8 +150,9 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .TextGrid, "
     ".eaf (ELAN), .exb (EXMARaLDA), _annot.json (EMU), .csv, .json, .ctm, .phn, .lab, "
-    ".txt (Audacity labels), .vtt or .srt (subtitles), .rttm (who speaks when), .png. By default "
-    "the name of the recording with .TextGrid, in the current folder.",
+    ".txt (Audacity labels), .vtt or .srt (subtitles), .rttm (who speaks when), .png, .html (the "
+    "page of align report). By default the name of the recording with .TextGrid, in the current "
+    "folder.",
 )
 @anchors_option()
 @slack_option()
@@ -350,23 +352,23 @@ def _align_text(
         found = align_text(model, sound, said, channels=own, progress=console.progress, **options)
     for both in found.speakers.values():
         show_details(console, model, both.phones)
-    speakers = {
-        name: replace(
-            both,
-            words=without_name(both.words, audio),
-            phones=without_name(both.phones, audio),
-        )
-        for name, both in found.speakers.items()
-    }
-    found = replace(found, speakers=speakers)
+    found = _each_tier(found, lambda tier: without_name(tier, audio))
+    label = SILENCE if silence is None else silence
+    shown = _each_tier(found, lambda tier: renamed(tier, label))
     for target in targets:
-        if target.suffix.lower() in PICTURES:
-            label = SILENCE if silence is None else silence
-            words = {"words": renamed(found.words, label)}
-            phones = renamed(found.phones, label)
+        suffix = target.suffix.lower()
+        if suffix in PICTURES:
+            words = {"words": shown.words}
             write_output(
-                phones, target, sound, overwrite=overwrite, others=words, progress=console.progress
+                shown.phones,
+                target,
+                sound,
+                overwrite=overwrite,
+                others=words,
+                progress=console.progress,
             )
+        elif suffix == PAGE:
+            write_output(shown, target, sound, overwrite=overwrite)
         else:
             found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
     if (
@@ -383,8 +385,8 @@ def _align_text(
             f"Words sound as espeak-ng says them{also}; --dictionary names another source."
         )
     elif found.guessed:
-        shown = ", ".join(found.guessed[:20]) + (" ..." if len(found.guessed) > 20 else "")
-        console.message(f"No dictionary has {shown}; espeak-ng guessed how to say it.")
+        some = ", ".join(found.guessed[:20]) + (" ..." if len(found.guessed) > 20 else "")
+        console.message(f"No dictionary has {some}; espeak-ng guessed how to say it.")
     count = {
         which: sum(
             label != SILENCE
@@ -445,6 +447,17 @@ def _say_averaged(
         console.message(
             f"The {channels} channels were averaged; --channel takes one of them.{each}"
         )
+
+
+def _each_tier(
+    found: "TextAlignment", change: "Callable[[Alignment], Alignment]"
+) -> "TextAlignment":
+    """Return what was found with every tier of words and phones changed."""
+    speakers = {
+        name: replace(both, words=change(both.words), phones=change(both.phones))
+        for name, both in found.speakers.items()
+    }
+    return replace(found, speakers=speakers)
 
 
 def _shown_speakers(speakers: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from align.cli.options import (
     overwrite_option,
     score_option,
 )
-from align.cli.outputs import PICTURES, check_free, check_output
+from align.cli.outputs import SHOWN, check_free, check_output
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -228,8 +228,10 @@ def convert(
     """
     from align.formats.table import is_music
 
-    if target.suffix.lower() in PICTURES:
-        raise ParameterError(f"{target}: pictures are made by align plot.")
+    if target.suffix.lower() in SHOWN:
+        raise ParameterError(
+            f"{target}: pictures are made by align plot, and pages by align report."
+        )
     if score is not None or is_music(source):
         if encoding is not None:
             raise ParameterError(f"--encoding is for labels of phones, and {source} holds notes.")

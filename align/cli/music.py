@@ -11,7 +11,7 @@ from align.cli.aligning import say_warnings, show_details, shown_match
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.inputs import check_order
 from align.cli.options import channel_option, music_model_option, overwrite_option, strict_option
-from align.cli.outputs import PICTURES, check_free, keep_inputs, write_output
+from align.cli.outputs import SHOWN, check_free, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.cli.training import (
     run_training,
@@ -42,8 +42,8 @@ __all__ = ["check_music_output", "music", "write_music_output"]
     help="Where to write; may be given several times. The suffix decides the format: .csv or .tsv "
     "(notes), .mid (the score re-timed), .json, .txt (Audacity labels), .svl or .sv.csv (Sonic "
     "Visualiser), .jams, .match, _note_alignment.tsv (nASAP), .parangonada.zip, .tempo.csv (tempo "
-    "curve), .beats.csv (bars and beats), .png. By default the name of the recording with .csv, "
-    "in the current folder.",
+    "curve), .beats.csv (bars and beats), .png, .html (the page of align report). By default the "
+    "name of the recording with .csv, in the current folder.",
 )
 @click.option(
     "--beats",
@@ -222,8 +222,8 @@ def check_music_output(path: Path, overwrite: bool) -> None:
     """Refuse, before any work is done, an output that could not be written after it."""
     from align.formats import MUSIC_FORMATS
 
-    if not path.name.lower().endswith((*MUSIC_FORMATS, *PICTURES)):
-        known = ", ".join([*MUSIC_FORMATS, *PICTURES])
+    if not path.name.lower().endswith((*MUSIC_FORMATS, *SHOWN)):
+        known = ", ".join([*MUSIC_FORMATS, *SHOWN])
         raise ParameterError(
             f"{path}: the suffix {path.suffix!r} is no format of results; use {known}."
         )
@@ -242,8 +242,8 @@ def write_music_output(
     overwrite: bool = False,
     **plot_options: Any,
 ) -> None:
-    """Write aligned notes in the format of the suffix, or as a picture over `audio`."""
-    if path.suffix.lower() in PICTURES:
+    """Write aligned notes in the format of the suffix, or as a picture or page of `audio`."""
+    if path.suffix.lower() in SHOWN:
         write_output(alignment, path, audio, overwrite=overwrite, **plot_options)
         return
     from align.formats.music_files import write_music

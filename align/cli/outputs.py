@@ -4,16 +4,25 @@ import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from align.errors import DataError, ParameterError
 
-if TYPE_CHECKING:
-    from align.results.timing import Timing
-
-__all__ = ["PICTURES", "check_free", "check_output", "keep_inputs", "save_model", "write_output"]
+__all__ = [
+    "PAGE",
+    "PICTURES",
+    "SHOWN",
+    "check_free",
+    "check_output",
+    "keep_inputs",
+    "save_model",
+    "write_output",
+]
 
 PICTURES = (".png", ".pdf", ".svg")
+PAGE = ".html"
+SHOWN = (*PICTURES, PAGE)
+"""Suffixes of what shows an alignment over its recording."""
 
 
 def check_output(path: Path, overwrite: bool) -> None:
@@ -21,8 +30,8 @@ def check_output(path: Path, overwrite: bool) -> None:
     from align.formats import LABEL_FORMATS
 
     suffix = path.suffix.lower()
-    if suffix not in LABEL_FORMATS and suffix not in PICTURES:
-        known = ", ".join([*LABEL_FORMATS, *PICTURES])
+    if suffix not in LABEL_FORMATS and suffix not in SHOWN:
+        known = ", ".join([*LABEL_FORMATS, *SHOWN])
         raise ParameterError(
             f"{path}: the suffix {suffix!r} is no format of results; use {known}."
         )
@@ -67,19 +76,26 @@ def save_model(model: Any, path: Path, **options: Any) -> None:
 
 
 def write_output(
-    alignment: "Timing",
+    alignment: Any,
     path: Path,
     audio: str | os.PathLike[str] | None = None,
     *,
     overwrite: bool = False,
     **plot_options: Any,
 ) -> None:
-    """Write an alignment in the format of the suffix, or as a picture over `audio`."""
+    """Write an alignment in the format of the suffix, or as a picture or page of `audio`.
+
+    What was found for a text can be a page alone.
+    """
     if path.suffix.lower() in PICTURES:
         from align.show.plot import save_plot
 
         save_plot(alignment, path, audio=audio, overwrite=overwrite, **plot_options)
+    elif path.suffix.lower() == PAGE:
+        from align.show.page import Recording, write_page
+
+        write_page(Recording.of(alignment, audio=audio), path, overwrite=overwrite)
     else:
         from align.formats import write_labels
 
-        write_labels(path, cast(Any, alignment), overwrite=overwrite)
+        write_labels(path, alignment, overwrite=overwrite)

@@ -111,7 +111,7 @@ def test_a_file_beside_the_recording(here: Path) -> None:
 
 
 def test_silence_label_formats_and_pictures(here: Path) -> None:
-    outputs = ("a.TextGrid", "a.csv", "a.json", "a.wrd", "a.phn", "a.png")
+    outputs = ("a.TextGrid", "a.csv", "a.json", "a.wrd", "a.phn", "a.png", "a.html")
     result = run(
         *("speech", "kiwi.flac", "--text", "kiwi.txt", "--dictionary", "my.dict"),
         *("--silence-label", "pau", *[x for o in outputs for x in ("-o", o)]),
@@ -121,6 +121,11 @@ def test_silence_label_formats_and_pictures(here: Path) -> None:
     assert all(tier.labels[0] == "pau" for tier in tiers)
     assert Path("a.png").read_bytes().startswith(b"\x89PNG")
     assert Path("a.wrd").read_text().split()[2] == "pau"
+    page = Path("a.html").read_text(encoding="utf-8")
+    assert all(f'"name":"{name}"' in page for name in ("words", "phones"))
+    assert '"sil"' not in page
+    assert '"pau"' in page
+    assert_refused(run("convert", "a.json", "b.html"), 2, "b.html", "align report")
     again = run(
         *("speech", "kiwi.flac", "--text", "kiwi.txt", "--dictionary", "my.dict", "-o", "a.csv")
     )
