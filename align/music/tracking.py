@@ -87,6 +87,7 @@ def _move(p: Any, begin: Any, speeds: Any, fit: Any, out: Any) -> None:
     for c in range(n):
         out[last, c] = stays * p[last, c]
     for row in range(last):
+        # what the speed was before: this one, or with little probability a neighbour
         for c in range(n):
             spread[c] = kept * p[row, c]
         if row > 0:
@@ -100,6 +101,7 @@ def _move(p: Any, begin: Any, speeds: Any, fit: Any, out: Any) -> None:
         restart, anywhere = begin[row] * goes, begin[row] * np.float32(_ANYWHERE / n)
         for c in range(n):
             out[row, c] = restart * p[last, c] + anywhere
+        # from that on by `whole` places or one more; the next frame may stand still
         halts, goes_on = np.float32(_HALT), np.float32(1 - _HALT)
         for c in range(whole, n):
             going = (np.float32(1) - part) * spread[c - whole]
@@ -107,6 +109,6 @@ def _move(p: Any, begin: Any, speeds: Any, fit: Any, out: Any) -> None:
                 going += part * spread[c - whole - 1]
             out[last, c] += halts * going
             out[row, c] += goes_on * going
-    for row in range(last + 1):
+    for row in range(last + 1):  # and what the frame sounds like
         for c in range(n):
             out[row, c] *= fit[c]

@@ -150,6 +150,7 @@ def search(
     reached_first, reached_last = 0, last[0] - first[0]
     k = 0
     while k < n_events:
+        # what a change of length costs, and the best that all events after k may score
         begin = begins[k] = n
         places[k] = n_places - reached_first
         a, b, c = ratio[k, 0], ratio[k, 1], ratio[k, 2]
@@ -164,6 +165,7 @@ def search(
         best_bound = -np.inf
         next_first, next_last = last[k + 1] - first[k + 1], 0
         for i in range(reached_first, reached_last + 1):
+            # an onset at each frame where a state of the event before ends: one line for each
             t = first[k] + i
             state = newest[_at(i)]
             newest_of_all[_at(n_places)] = state
@@ -180,6 +182,7 @@ def search(
             most = left + greatest[k + 1] * unit + unsure * unit
             if not most >= 0.0:
                 continue
+            # lengths that the windows leave, and no change to which costs more than `most`
             low, high = max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t)
             if k > 0 and alpha > 0.0:
                 ends = beta * before[0], beta * before[_at(n_lines - 1)]
@@ -192,8 +195,10 @@ def search(
             all_at = of_all_at[k + 1] + t - first[k + 1]
             j = 0  # the interval between knots that holds d
             for d in range(low, high + 1):
+                # a quick bound first, of what follows length d whatever this onset scored
                 if of_all[_at(all_at + d)] < needed:
                     continue
+                # H_k(t, d): the best line at d; along an envelope the best is never one before
                 x = float(d)
                 score = base[_at(best_line)] + slope[_at(best_line)] * x
                 for p in range(best_line + 1, n_lines):
@@ -215,6 +220,7 @@ def search(
                     bound += _between_knots(less, more, past, ahead, bend, unit)
                 if not bound >= threshold:
                     continue
+                # keep the state; onsets rise, so that it is the shortest yet to end at its frame
                 if n >= value.size:
                     return np.nan, highest
                 best_bound = bound if bound > best_bound else best_bound
@@ -223,6 +229,7 @@ def search(
                 coming[_at(end)] = n
                 n += 1
                 next_first, next_last = min(next_first, end), max(next_last, end)
+        # the event is through: give up in time, widen the beam if nothing is left, or go on
         size = value.size
         if n > size // 2 and n * float(n_events) > size * float(k + n_events // _SLACK + 1):
             return np.nan, highest
