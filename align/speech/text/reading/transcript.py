@@ -136,69 +136,7 @@ def read_transcript(
         a kind whose text would be mixed with what nobody says, such as XML.
     """
     name = os.fspath(path)
-    suffix = os.path.splitext(name)[1].lower()
-    if suffix in DOCUMENT_SUFFIXES and os.path.exists(name):
-        raise DataError("is no plain text; save what is said in it as .txt.", path=name)
-    if suffix == ".textgrid":
-        found = of_tiers(read_grid(path, encoding), tiers, name)
-    elif suffix in (".eaf", ".exb") or name.lower().endswith(ANNOTATION):
-        found = of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
-    elif suffix in (".csv", ".tsv"):
-        if (prompt := prompt_for(read_text(path, encoding), recording, name)) is not None:
-            found = spoken_text(prompt, name)
-        else:
-            table = read_tiers(path, silence="", encoding=encoding).tiers
-            whole = all(t.kind != "point" and _OF_TABLE.fullmatch(t.name) for t in table)
-            found = of_table(table, name) if whole else of_tiers(table, tiers, name)
-    elif suffix == ".json" and has_entries(parsed_json(path, encoding)):
-        found = of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
-    elif suffix == ".json":
-        segments = read_segments(path, encoding)
-        found = [
-            Utterance(one.text, one.start, one.end, one.speaker, loose=one.start is not None)
-            for one in segments
-        ]
-        found = by_speaker(found, name)
-    elif suffix in (".vtt", ".srt", ".sbv"):
-        found = by_speaker(of_cues(read_cues(path, encoding, web=suffix == ".vtt")), name)
-    elif suffix == ".wrd":
-        rows = [(n, row.split(maxsplit=2)) for n, row in read_lines(path, encoding)]
-        for number, cells in rows:
-            if len(cells) < 3:
-                raise DataError("is not `start end word` here.", path=name, line=number)
-        found = [Utterance(" ".join(cells[2] for _, cells in rows))]
-    else:
-        text = read_document(path) if suffix == ".docx" else _text_of(path, encoding)
-        text = text.strip()
-        if suffix != ".docx" and _CUES.match(text):
-            web = text.startswith("WEBVTT")
-            return by_speaker(of_cues(read_cues(path, encoding, web=web)), name)
-        if suffix != ".docx" and _GRID.match(text):
-            return of_tiers(read_grid(path, encoding), tiers, name)
-        # frequencies, where Audacity selected a part of the spectrum
-        lines = [s for s in text.split("\n") if s.strip() and not s.startswith("\\\t")]
-        if lines and all(map(_is_label, lines)):
-            labels = read_labels(path, silence="", encoding=encoding, format="audacity")
-            found = checked(
-                [
-                    Utterance(label, float(start), float(end), line=line)
-                    for label, (start, end), line in zip(
-                        labels.labels, labels.intervals, labels.lines, strict=True
-                    )
-                    if label
-                ],
-                name,
-            )
-        elif lines and _are_timed(lines):
-            raise DataError(
-                "holds labels with times, not text; if they are phones, give the file as phones.",
-                path=name,
-            )
-        elif (prompt := prompt_for(text, recording, name)) is not None:
-            found = spoken_text(prompt, name)
-        else:
-            check_plain(text, name)
-            found = spoken_text(SAMPLE_NUMBERS.sub("", text, count=1), name)
+    found = _utterances_of(path, tiers, encoding, recording)
     if not any(_says_something(utterance.text) for utterance in found):
         signs = " ".join(utterance.text.strip() for utterance in found)[:_SHOWN]
         what = f"holds no word, only {signs!r}" if signs else "holds no text"
@@ -212,6 +150,80 @@ def read_transcript(
                 line=utterance.line,
             )
     return found
+
+
+def _utterances_of(
+    path: str | os.PathLike[str],
+    tiers: Collection[str],
+    encoding: str | None,
+    recording: str | None,
+) -> list[Utterance]:
+    """Read a file as what its suffix says; the parameters are those of `read_transcript`."""
+    name = os.fspath(path)
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix in DOCUMENT_SUFFIXES and os.path.exists(name):
+        raise DataError("is no plain text; save what is said in it as .txt.", path=name)
+    if suffix == ".textgrid":
+        return of_tiers(read_grid(path, encoding), tiers, name)
+    if suffix in (".eaf", ".exb") or name.lower().endswith(ANNOTATION):
+        return of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
+    if suffix in (".csv", ".tsv"):
+        if (prompt := prompt_for(read_text(path, encoding), recording, name)) is not None:
+            return spoken_text(prompt, name)
+        table = read_tiers(path, silence="", encoding=encoding).tiers
+        whole = all(t.kind != "point" and _OF_TABLE.fullmatch(t.name) for t in table)
+        return of_table(table, name) if whole else of_tiers(table, tiers, name)
+    if suffix == ".json" and has_entries(parsed_json(path, encoding)):
+        return of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
+    if suffix == ".json":
+        segments = [
+            Utterance(one.text, one.start, one.end, one.speaker, loose=one.start is not None)
+            for one in read_segments(path, encoding)
+        ]
+        return by_speaker(segments, name)
+    if suffix in (".vtt", ".srt", ".sbv"):
+        return by_speaker(of_cues(read_cues(path, encoding, web=suffix == ".vtt")), name)
+    if suffix == ".wrd":
+        rows = [(n, row.split(maxsplit=2)) for n, row in read_lines(path, encoding)]
+        for number, cells in rows:
+            if len(cells) < 3:
+                raise DataError("is not `start end word` here.", path=name, line=number)
+        return [Utterance(" ".join(cells[2] for _, cells in rows))]
+    if suffix == ".docx":
+        return _of_text(read_document(path).strip(), path, encoding, recording)
+    text = _text_of(path, encoding).strip()
+    if _CUES.match(text):
+        return by_speaker(of_cues(read_cues(path, encoding, web=text[:6] == "WEBVTT")), name)
+    if _GRID.match(text):
+        return of_tiers(read_grid(path, encoding), tiers, name)
+    return _of_text(text, path, encoding, recording)
+
+
+def _of_text(
+    text: str, path: str | os.PathLike[str], encoding: str | None, recording: str | None
+) -> list[Utterance]:
+    """Return what is said in plain text: labels of Audacity, a prompt of a list, or all of it."""
+    name = os.fspath(path)
+    # frequencies, where Audacity selected a part of the spectrum
+    lines = [s for s in text.split("\n") if s.strip() and not s.startswith("\\\t")]
+    if lines and all(map(_is_label, lines)):
+        labels = read_labels(path, silence="", encoding=encoding, format="audacity")
+        rows = zip(labels.labels, labels.intervals, labels.lines, strict=True)
+        timed = [
+            Utterance(label, float(start), float(end), line=line)
+            for label, (start, end), line in rows
+            if label
+        ]
+        return checked(timed, name)
+    if lines and _are_timed(lines):
+        raise DataError(
+            "holds labels with times, not text; if they are phones, give the file as phones.",
+            path=name,
+        )
+    if (prompt := prompt_for(text, recording, name)) is not None:
+        return spoken_text(prompt, name)
+    check_plain(text, name)
+    return spoken_text(SAMPLE_NUMBERS.sub("", text, count=1), name)
 
 
 def _says_something(text: str) -> bool:

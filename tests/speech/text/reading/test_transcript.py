@@ -132,9 +132,11 @@ def test_words_of_several_speakers_are_told_apart_by_pauses(tmp_path: Path) -> N
 
 def test_a_text_that_was_encoded_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    path.write_text("Mehr Größe für alle".encode().decode("cp1252"), encoding="utf-8")
-    with pytest.raises(DataError, match="has 'GrÃ¶ÃŸe' where 'Größe' was meant"):
-        read_transcript(path)
+    twice = "Mehr Größe für alle".encode().decode("cp1252")
+    for text in (twice, f"1\n00:00:00,000 --> 00:00:01,000\n{twice}\n"):  # subtitles, too
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(DataError, match="has 'GrÃ¶ÃŸe' where 'Größe' was meant"):
+            read_transcript(path)
     path.write_text("AMANHÔ “IRMû São »CAFÉ«", encoding="utf-8")
     assert read_transcript(path)
 
