@@ -233,6 +233,12 @@ def _greater(a: np.float32, b: np.float32) -> np.float32:
 
 
 @compiled(inline="always")
+def _lesser(a: np.float32, b: np.float32) -> np.float32:
+    """Return the smaller number, likewise."""
+    return a if a < b else b
+
+
+@compiled(inline="always")
 def _greatest(a: np.float32, b: np.float32, c: np.float32, d: np.float32) -> np.float32:
     """Return the greatest of four numbers, in pairs, so that none waits for all the others."""
     return _greater(_greater(a, b), _greater(c, d))
@@ -347,6 +353,7 @@ def _fill_rows(
     found by `_greater`, never by ``max(a, b)``.
     """
     whole = (n_frames + LANES - 1) // LANES * LANES
+    zero = np.float32(0.0)
     for i in range(at, at + whole):
         of_all[_at(i)] = _NEVER
     for j in range(0, n_knots, _ROWS):
@@ -392,7 +399,8 @@ def _fill_rows(
             o = _at(row)
             for i in range(whole):
                 f = _at(i)
-                value = (table[o + f] + onset[f]) * _TOWARDS_0
+                # X is at most 0 as a score, not as a bound
+                value = (_lesser(table[o + f], zero) + onset[f]) * _TOWARDS_0
                 table[o + f] = value
                 value += more
                 best = of_all[a + f]
@@ -400,8 +408,10 @@ def _fill_rows(
             for i in range(row + n_frames, row + stride):
                 table[_at(i)] = _NEVER
     table[to : to + PAD] = _NEVER
-    best = of_all[at]
-    for i in range(at, at + n_frames):
-        value = of_all[_at(i)]
+    best = _NEVER
+    for i in range(n_frames):
+        value, most = of_all[_at(at + i)], onset[_at(i)] * _TOWARDS_0
+        value = _lesser(value, most)
+        of_all[_at(at + i)] = value
         best = value if value > best else best
     return float(best)

@@ -246,13 +246,13 @@ def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypat
     """Whole pieces as `MusicAligner` decodes them, with weights that other pieces taught it."""
     corpus = list(align.read_corpus(shared_data / "music" / "disklavier", kind="music"))
     aligner = align.MusicAligner(features="thesis", n_folds=2).fit(corpus[:5])
-    decoded = []
+    decoded, decode = [], decoders.decode_second_order
 
     def remember(potentials, **options):
         decoded.append(potentials)
-        return decoders.decode_second_order(potentials, **options)
+        return decode(potentials, **options)
 
-    monkeypatch.setattr("align.decoders.dispatch.decode_second_order", remember)
+    monkeypatch.setattr("align.decoders.second_order.decode_second_order", remember)
     weight = aligner.coef_[aligner.base_functions_.index("tempo")]
     times = []
     print(f"\n  learned weight of psi_10, after division by its scale: {weight:.3g}")

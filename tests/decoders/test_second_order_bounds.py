@@ -169,6 +169,27 @@ def test_few_states_survive_where_scores_are_clear(naive):
     assert found.n_states < 0.02 * (n_frames * (windows.longest - windows.shortest + 1)).sum()
 
 
+def test_few_states_survive_where_windows_are_far_wider_than_lengths():
+    """Far knots are far apart, so that the line between two of them is far above any score."""
+    n_events, width, step, steep = 8, 200, 15, 0.178
+    start = step * np.arange(n_events)
+    late = np.abs(np.arange(width) - width // 2)
+    onset = np.tile(1.0 - np.minimum(1.0, late / 3.0), (n_events, 1))
+    ratio = np.tile(steep**2 * np.array([-1.0, -1.0, 2.0]), (n_events, 1))
+    ratio[[0, 3]] = 0.0  # one change costs nothing
+    potentials = Potentials(
+        onset,
+        n_events * step + width,
+        start=start,
+        stop=start + width,
+        ratio=ratio,
+        max_length=np.full(n_events, 220),
+    )
+    found = by_bounds(potentials)
+    assert_best(found, potentials)
+    assert found.n_states < 1000  # of 340,000
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1e100])
 def test_scores_of_any_size(scale):
     potentials = steady(1, 16, reach=12)
