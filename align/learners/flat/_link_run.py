@@ -254,7 +254,9 @@ class LinkRun:
                 f"{state.sums[links.TARGET]:g}, which a hard constraint asks for; use PA-I or "
                 "PA-II, or a smaller margin."
             )
-        if not (np.isfinite(state.v).all() and np.isfinite(self.loss)):
+        # A step divides by a square of x, and would be 0 where that is infinite.
+        largest = float(state.sums[core.RADIUS])
+        if not (np.isfinite(state.v).all() and np.isfinite(self.loss + 8.0 * largest * largest)):
             raise overflow_error()
         return int(played)
 

@@ -59,8 +59,11 @@ def gaussian_kernel(A: Float64, B: Float64, sigma: float) -> Float64:
     # exp(a.b/s - |a|^2/2s - |b|^2/2s), s = sigma^2: one product, then in place.
     scale = 1.0 / (sigma * sigma)
     exponent: Float64 = (A * scale) @ B.T
-    exponent -= (0.5 * scale) * np.einsum("ij,ij->i", A, A)[:, None]
-    exponent -= (0.5 * scale) * np.einsum("ij,ij->i", B, B)
+    squares = [(0.5 * scale) * np.einsum("ij,ij->i", some, some) for some in (A, B)]
+    if not all(np.isfinite(some).all() for some in squares):
+        raise ParameterError("distances overflowed; scale the features to moderate values.")
+    exponent -= squares[0][:, None]
+    exponent -= squares[1]
     np.minimum(exponent, 0.0, out=exponent)  # of equal examples, 0 but for rounding
     return np.exp(exponent, out=exponent)
 

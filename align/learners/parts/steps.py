@@ -68,7 +68,7 @@ def squared(C: float) -> Slack:
 
 
 def hinge(target: float, score: float) -> float:
-    """Return ``[target - score]_+``, and 0 for what is only rounding; NaN stays NaN.
+    """Return ``[target - score]_+``, and 0 for what is only rounding; NaN stays, and infinity.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def hinge(target: float, score: float) -> float:
     0.0
     """
     loss = target - score
-    return 0.0 if loss <= _ROUNDING * (abs(target) + abs(score)) else loss
+    return 0.0 if loss < _ROUNDING * (abs(target) + abs(score)) else loss
 
 
 def exact_alpha(loss: float, price: float, curvature: float, largest: float) -> float:
