@@ -28,12 +28,12 @@ from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin, LinearModel
 from sklearn.utils import check_random_state, compute_class_weight
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from align._numba import compiled, read_only
 from align.errors import ParameterError
-from align.learners.parts.estimators import VectorEstimator
-from align.learners.parts.labels import check_labels
+from align.learners.parts.estimators import VectorEstimator, validated
+from align.learners.parts.labels import check_labels, distinct_labels
 from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
 from align.learners.parts.shapes import check_array
 from align.learners.parts.step_kernels import exact_alpha
@@ -209,14 +209,12 @@ class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # skle
             )
         X, y = self._read(X, y, reset=first)
         if first:
-            self._open(np.unique(classes), X.shape[1], None, None)
+            self._open(distinct_labels(classes), X.shape[1], None, None)
         self._learn(X, y, sample_weight, 1)
         return self
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=reset
-        )
+        X, y = validated(self, X, y, order="C", reset=reset)
         check_labels(y)
         return X, y
 
@@ -384,10 +382,7 @@ early_stopping, validation_fraction, verbose
         self, X: Any, y: Any, max_iter: int, first: bool, coef_init: Any, intercept_init: Any
     ) -> None:
         self._check()
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=True,
-            reset=first,
-        )  # fmt: skip
+        X, y = validated(self, X, y, order="C", y_numeric=True, reset=first)
         if first:
             self._begin(1, X.shape[1], coef_init, intercept_init)
         seed = int(check_random_state(self.random_state).randint(0, _MOST))

@@ -265,6 +265,26 @@ def test_huge_values_overflow_into_an_error_or_not_at_all(name):
         model = make(name)
         _, error = attempt(lambda: start(name, model, 1e200 * X, y))
         assert "scale the features" in str(error) if error else np.isfinite(decide(model, X)).all()
+        assert error or getattr(model, "n_updates_", 1) > 0  # a step of 0 says nothing
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_masked_entries_are_refused(name):
+    X, y = data(name)
+    model, hidden = make(name), np.arange(len(X)) == 3
+    model.fit(np.ma.masked_array(X), y)
+    with pytest.raises(ParameterError, match="X has masked entries"):
+        model.fit(np.ma.masked_array(X, np.repeat(hidden[:, None], X.shape[1], axis=1)), y)
+    if y is not None:
+        with pytest.raises(ParameterError, match="y has masked entries"):
+            model.fit(X, np.ma.masked_array(y, hidden))
+
+
+@pytest.mark.parametrize("name", [n for n in STREAMS if KINDS[n] == "classes"])
+def test_nan_is_no_class(name):
+    X, y = data(name)
+    with pytest.raises(ParameterError, match="the labels contain NaN"):
+        make(name).partial_fit(X, y, classes=[0, 1, np.nan])
 
 
 @pytest.mark.parametrize(

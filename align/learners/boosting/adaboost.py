@@ -34,12 +34,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
-from align.learners.parts.estimators import ScoredClasses, VectorEstimator, summed
+from align.learners.parts.estimators import (
+    ScoredClasses,
+    VectorEstimator,
+    summed,
+    validated,
+)
 from align.learners.parts.labels import check_labels
 from align.learners.parts.parameters import check_choice, positive, shuffler, weighed
 from align.types import Float64
@@ -142,7 +147,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
             answer outside [-1, 1].
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
+        X, y = validated(self, X, y, accept_sparse=["csr", "csc"])
         X = summed(X)
         check_labels(y)
         weight, X, y = weighed(sample_weight, X, y)
@@ -156,7 +161,8 @@ class AdaBoost(ScoredClasses, VectorEstimator):
             )
         if len(self.classes_) < 2:
             raise ParameterError(
-                f"y has 1 class, {self.classes_[0]!r}, must have 2 classes with positive weight."
+                f"y has 1 class, {self.classes_.tolist()}, must have 2 classes with positive "
+                "weight."
             )
         sign = np.where(codes == 1, 1.0, -1.0)
         self._play(X, sign, np.log(weight / weight.sum()))
@@ -271,9 +277,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
 
     def _examples(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = summed(
-            validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
-        )
+        X = summed(validated(self, X, accept_sparse=["csr", "csc"], reset=False))
         if self.estimator is None and not isinstance(X, np.ndarray):
             return X.tocsc()
         return X

@@ -13,7 +13,7 @@ from align.learners.flat._labels import label_codes, several_labels, sorted_labe
 from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
 from align.learners.flat._runs import NO_WEIGHTS, Chunk
 from align.learners.parts.estimators import ScoredClasses
-from align.learners.parts.labels import distinct_labels
+from align.learners.parts.labels import distinct_labels, one_label
 from align.learners.parts.parameters import read_weights, weighed
 from align.learners.theory import Round
 from align.types import Float64, IntArray
@@ -114,16 +114,12 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         if isinstance(y, np.ndarray | list | tuple):
             relevant, code = np.asarray(y, dtype=np.bool_), -1.0
         if not hasattr(self, "n_features_in_"):
-            found = np.array([y]) if relevant is None else np.arange(relevant.size)
+            found = one_label(y) if relevant is None else np.arange(relevant.size)
             width = int(np.size(x))
             self._open(width, found, labels=relevant is not None)
             self.n_features_in_ = width
         if relevant is None:
-            known = self._codes.get(y)
-            if known is None:
-                self._admit(np.array([y]), labels=False)
-                known = self._codes[y]
-            code = known
+            code = self._code_of(y)
         chunk = self._step_chunk(x, code)
         if relevant is not None:
             chunk.relevant = relevant[None, :]
@@ -226,6 +222,17 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         if self._drawn is not None:
             self._drawn = _spread(self._drawn, grown, places)
         self._cached = self._chunk = None
+
+    def _code_of(self, y: Any) -> float:
+        """Return the code of a class, which is admitted where it is new."""
+        try:
+            code = self._codes.get(y)
+        except TypeError:  # cannot be a label, as will be said
+            code = None
+        if code is None:
+            self._admit(one_label(y), labels=False)
+            code = self._codes[y]
+        return float(code)
 
     def _plain_chunk(self, X: Any, y: Any) -> Chunk | None:
         if type(y) is not np.ndarray or y.shape != (1,) or y.dtype.kind not in "iu":

@@ -13,11 +13,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _ellipsoid_pass as core
 from align.learners.flat._labels import sorted_labels
+from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat.certified_pairs import certify_ellipsoid
 from align.learners.flat.run_certificate import RunCertificate
 from align.learners.parts.estimators import (
@@ -25,6 +26,7 @@ from align.learners.parts.estimators import (
     ScoredClasses,
     VectorEstimator,
     read_label_sets,
+    validated,
 )
 from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
@@ -149,7 +151,7 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
         -------
         self
         """
-        found = np.unique(classes)
+        found = distinct_labels(classes)
         if found.size < 2:
             raise ParameterError(f"y has 1 class, {found}, must have 2 classes or more.")
         self._open(n_features, found)
@@ -321,7 +323,7 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
         np.ndarray [shape=(m,)] for two classes, else [shape=(m, K)]
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validated(self, X, reset=False)
         scores = self._scores(X, self._hypothesis())
         return scores.ravel() if len(self._W) == 1 else scores
 
@@ -396,6 +398,8 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
         else:
             squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         norms = np.sqrt(squares)
+        if not np.isfinite(norms).all():
+            raise overflow_error()
         if self._began.normalize == "max":
             # Row by row, so that a stream in chunks is scaled as one in a single piece.
             norms = np.maximum(np.maximum.accumulate(norms), self._largest)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d
 
 from align._numba import compiled
 from align.errors import ParameterError
-from align.learners.parts.estimators import summed
+from align.learners.parts.estimators import summed, validated
 from align.learners.parts.labels import check_labels
 from align.types import Float64
 
@@ -29,9 +29,7 @@ def read_examples(owner: Any, X: Any) -> Any:
     """Return examples to predict, of the width that `owner` knows."""
     if _is_clean(owner, X, reset=False):
         return X
-    return validate_data(
-        owner, X, accept_sparse="csr", dtype=list(_FLOATS), order="C", reset=False
-    )
+    return validated(owner, X, dtype=list(_FLOATS), order="C", reset=False)
 
 
 def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
@@ -41,16 +39,7 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
     if plain and _is_clean(owner, X, reset=reset) and len(y) == X.shape[0]:
         _admit(owner, X, reset=reset)
         return narrow(X), y
-    X, y = validate_data(
-        owner,
-        X,
-        y,
-        accept_sparse="csr",
-        dtype=list(_FLOATS),
-        order="C",
-        multi_output=True,
-        reset=reset,
-    )
+    X, y = validated(owner, X, y, dtype=list(_FLOATS), order="C", multi_output=True, reset=reset)
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.dtype.kind not in "biuUS":
@@ -63,16 +52,7 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
 def read_numbers(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float64]:
     """Return examples and a copy (never read-only) of the numbers to predict [shape=(m,)]."""
     _check_given(owner, y)
-    X, y = validate_data(
-        owner,
-        X,
-        y,
-        accept_sparse="csr",
-        dtype=list(_FLOATS),
-        order="C",
-        y_numeric=True,
-        reset=reset,
-    )
+    X, y = validated(owner, X, y, dtype=list(_FLOATS), order="C", y_numeric=True, reset=reset)
     return narrow(summed(X)), np.array(y, dtype=np.float64)
 
 

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._round import write
-from align.learners.parts.estimators import VectorEstimator, summed
+from align.learners.parts.estimators import VectorEstimator, summed, validated
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_epochs,
@@ -48,9 +48,7 @@ class Centred(Recorded, OutlierMixin, VectorEstimator):  # type: ignore[misc]  #
     # What a subclass says: how it checks examples, begins, and plays rounds with rows of X.
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
-        return summed(
-            validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=reset)
-        )
+        return summed(validated(self, X, order="C", reset=reset))
 
     def _begin(self, n_features: int) -> None:
         raise NotImplementedError

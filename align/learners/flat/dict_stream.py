@@ -13,6 +13,7 @@ vocabulary     columns of the names
 """
 
 import copy
+import math
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Self
 
@@ -37,6 +38,7 @@ from align.learners.flat._linear_scores import BLOCK, TILE
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Chunk
+from align.learners.parts.labels import one_label
 from align.learners.parts.parameters import check_choice
 from align.learners.parts.saved import Saved
 from align.learners.parts.shapes import check_stored
@@ -193,7 +195,7 @@ class DictStream(Saved):
 
         Parameters
         ----------
-        X : iterable of dict, or pandas DataFrame
+        X : iterable of dict, or DataFrame
         y : iterable
             As many.
         """
@@ -205,7 +207,7 @@ class DictStream(Saved):
 
         Parameters
         ----------
-        X : iterable of dict, or pandas DataFrame
+        X : iterable of dict, or DataFrame
         """
         return np.array([self.predict_one(x) for x in _dicts(X)])
 
@@ -263,13 +265,7 @@ class DictStream(Saved):
         n = self._row.fill(x, self._names.__getitem__)
         if self._seen is None:
             self._open(y)
-        if self._classifies:
-            code = learner._codes.get(y)
-            if code is None:
-                learner._admit(np.array([y]), labels=False)
-                code = learner._codes[y]
-        else:
-            code = y
+        code = learner._code_of(y) if self._classifies else _number(y)
         if self.vocabulary == "growing" and len(self._names) > learner.n_features_in_:
             self._widen(len(self._names))
         if self._classifies and len(learner._names) == 1:
@@ -281,7 +277,7 @@ class DictStream(Saved):
         if learner._run._W is not self._seen:  # type: ignore[attr-defined]
             self._look()
         learner._cached = learner._chosen = None
-        if not play_row(self._row.memory, n, float(code), *self._state, self._space, log):
+        if not play_row(self._row.memory, n, code, *self._state, self._space, log):
             raise overflow_error()
 
     def _learn_slowly(self, n: int, code: float, log: Float64) -> None:
@@ -342,7 +338,7 @@ class DictStream(Saved):
         learner._stream_only()
         width = self._width()
         if self._classifies:
-            learner._open(width, np.array([y]), labels=False)
+            learner._open(width, one_label(y), labels=False)
         else:
             learner._begin(width)
         learner.n_features_in_ = width
@@ -446,8 +442,22 @@ class DictStream(Saved):
         return self.clone()
 
 
+def _number(y: Any) -> float:
+    """Return the number to predict."""
+    try:
+        number = float(y)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ParameterError(f"y={y!r}, must be a finite number.")
+    return number
+
+
 def _dicts(X: Any) -> Iterable[Example]:
     """Return the rows of a DataFrame as dicts; anything else is dicts already."""
+    if hasattr(X, "iter_rows"):  # of polars
+        named: Iterable[Example] = X.iter_rows(named=True)
+        return named
     if hasattr(X, "to_dict") and hasattr(X, "columns"):
         rows: Iterable[Example] = X.to_dict("records")
         return rows

@@ -29,12 +29,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from align.errors import ParameterError
 from align.learners.flat._any_learner import (
@@ -49,7 +44,7 @@ from align.learners.flat._any_learner import (
 )
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import block_ends
-from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.estimators import VectorEstimator, validated
 from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
@@ -58,6 +53,7 @@ from align.learners.parts.parameters import (
     generator,
     orders,
     read_weights,
+    refuse_masks,
     weighed,
 )
 from align.types import Float64, IntArray
@@ -332,12 +328,13 @@ class OnlineToBatch(VectorEstimator):
                 least, self.chosen_ = cost, candidate
 
     def _examples(self, X: Any, *, reset: bool = False) -> Any:
-        return validate_data(self, X, accept_sparse="csr", reset=reset)
+        return validated(self, X, dtype="numeric", reset=reset)
 
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         X = self._examples(X, reset=reset)
         if y is None:
             return X, None
+        refuse_masks(y=y)
         y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
         check_consistent_length(X, y)
         return X, column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
@@ -358,7 +355,7 @@ class OnlineToBatch(VectorEstimator):
         check_is_fitted(self, "learner_")
         X = self._examples(X)
         if self._began.conversion != "vote":
-            return np.asarray(self.chosen_.predict(X))
+            return np.asarray(self._hypothesis().predict(X))
         shares, sets = self._ballot(X)
         if sets:
             return (shares >= 0.5).astype(np.int64)
@@ -384,7 +381,7 @@ class OnlineToBatch(VectorEstimator):
         check_is_fitted(self, "learner_")
         X = self._examples(X)
         if self._began.conversion != "vote":
-            return np.asarray(self.chosen_.decision_function(X))
+            return self._scores(X)
         shares, sets = self._ballot(X)
         if sets:
             return shares - 0.5
@@ -409,7 +406,7 @@ class OnlineToBatch(VectorEstimator):
         weights, _ = read_weights(sample_weight, read)
         votes = self._began.conversion == "vote"
         return 1.0 - mean_error(
-            self if votes else self.chosen_,
+            self if votes else self._hypothesis(),
             X if votes else read,  # who is asked for names of features gets them
             y,
             groups,
@@ -417,10 +414,30 @@ class OnlineToBatch(VectorEstimator):
             weights if len(weights) else None,
         )
 
+    def _hypothesis(self) -> Any:
+        """Return what predicts; before the first round that is the learner itself."""
+        return self.learner_ if self.chosen_ is None else self.chosen_
+
+    def _scores(self, X: Any) -> Float64:
+        """Return the scores of the hypothesis; a class that came after it is behind the others."""
+        hypothesis = self._hypothesis()
+        found = np.asarray(hypothesis.decision_function(X))
+        own = getattr(hypothesis, "classes_", None)
+        if own is None or len(own) == len(self.classes_):
+            return found
+        if len(own) == 1:
+            found = found.reshape(-1, 1)
+        elif found.ndim == 1:
+            found = np.stack([-found, found], axis=1) / 2.0
+        grown = np.repeat(found.min(axis=1, keepdims=True) - 1.0, len(self.classes_), axis=1)
+        grown[:, np.searchsorted(self.classes_, own)] = found
+        return grown[:, 1] - grown[:, 0] if grown.shape[1] == 2 else grown
+
     def _ballot(self, X: Any) -> tuple[Float64, bool]:
         """Return the share of the votes of each class, and whether votes are sets of labels."""
         classes = self.classes_ if self._began.classes else np.array([-1, 1])
-        votes = [(np.asarray(learner.predict(X)), learner, n) for learner, n in self.votes_]
+        kept = self.votes_ or [(self.learner_, 1)]
+        votes = [(np.asarray(learner.predict(X)), learner, n) for learner, n in kept]
         total = np.zeros((len(votes[0][0]), len(classes)))
         sets = False
         for found, learner, count in votes:

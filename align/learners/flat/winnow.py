@@ -19,10 +19,15 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
-from align.learners.parts.estimators import ScoredClasses, VectorEstimator, summed
+from align.learners.parts.estimators import (
+    ScoredClasses,
+    VectorEstimator,
+    summed,
+    validated,
+)
 from align.learners.parts.labels import check_labels, distinct_labels
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
@@ -231,7 +236,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     def decision_function(self, X: Any) -> Float64:
         """Return ``<w, x> - theta`` [shape=(m,)]."""
         check_is_fitted(self)
-        X = summed(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        X = summed(validated(self, X, reset=False))
         _check_bits(X)
         return np.asarray(X @ self._w) - self._theta
 
@@ -274,8 +279,8 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     def _check_two(self, classes: npt.NDArray[Any], least: int) -> None:
         if not least <= len(classes) <= 2:
             raise ParameterError(
-                f"y has {len(classes)} class(es), must have 2. Only binary classification is "
-                "supported."
+                f"y has the classes {classes.tolist()}, must have 2. Only binary classification "
+                "is supported."
             )
 
     def _play(
@@ -335,7 +340,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         return found
 
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
+        X, y = validated(self, X, y, reset=reset)
         check_labels(y)
         X = summed(X)
         _check_bits(X)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.parts.parameters import refuse_masks
 from align.types import Float64
 
 __all__ = ["check_examples", "check_labels", "check_numbers", "feature_names"]
@@ -17,6 +18,7 @@ def check_examples(X: Any, owner: str, n_features: int | None = None) -> Float64
     """Return examples, of `n_features` if given, as a dense, C-contiguous float64 matrix."""
     if hasattr(X, "toarray"):
         X = X.toarray()
+    refuse_masks(X=X)
     array = np.asarray(X)
     if np.iscomplexobj(array):
         raise ParameterError(f"Complex data not supported by {owner}; pass real numbers.")
@@ -56,6 +58,7 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
     """
     if y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
+    refuse_masks(y=y)
     try:
         labels = _vector(y.toarray() if hasattr(y, "toarray") else np.asarray(y), n)
     except ValueError as error:
@@ -90,6 +93,7 @@ def check_numbers(y: Any, n: int, owner: str) -> Float64:
     """Return the numbers to predict of `n` examples; a column is accepted, with a warning."""
     if y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
+    refuse_masks(y=y)
     if np.iscomplexobj(np.asarray(y)):
         raise ParameterError(f"Complex data not supported by {owner}; y must hold real numbers.")
     try:

@@ -8,9 +8,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
 from align.learners.parts.labels import check_labels
+from align.learners.parts.parameters import refuse_masks
 from align.learners.parts.saved import Saved
 
-__all__ = ["CountedRounds", "ScoredClasses", "VectorEstimator", "read_label_sets", "summed"]
+__all__ = [
+    "CountedRounds",
+    "ScoredClasses",
+    "VectorEstimator",
+    "read_label_sets",
+    "summed",
+    "validated",
+]
 
 
 class VectorEstimator(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
@@ -77,12 +85,20 @@ class ScoredClasses(ClassifierMixin):  # type: ignore[misc]  # sklearn is untype
 
 def read_label_sets(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
     """Return examples, and their classes [shape=(m,)] or relevant labels [shape=(m, K)]."""
-    given = {"accept_sparse": "csr", "dtype": np.float64}
-    X, y = validate_data(owner, X, y, reset=reset, multi_output=True, **given)
+    X, y = validated(owner, X, y, reset=reset, multi_output=True)
     if y.ndim == 2 and y.shape[1] == 1:
-        X, y = validate_data(owner, X, y, reset=False, **given)  # warns of the column
+        X, y = validated(owner, X, y, reset=False)  # warns of the column
     check_labels(y)
     return summed(X), y
+
+
+def validated(owner: Any, X: Any, y: Any = "no_validation", **given: Any) -> Any:
+    """Return what scikit-learn's `validate_data` makes of examples: float64, dense or CSR.
+
+    Other `given` options take the place of these two. Masks are refused.
+    """
+    refuse_masks(X=X, y=y)
+    return validate_data(owner, X, y, **{"accept_sparse": "csr", "dtype": np.float64} | given)
 
 
 def summed(X: Any) -> Any:

@@ -1,5 +1,6 @@
 """Labels of one type, and the distinct ones of a learner that takes up new ones."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["check_labels", "distinct_labels"]
+__all__ = ["check_labels", "distinct_labels", "one_label"]
 
 
 def check_labels(y: npt.NDArray[Any]) -> None:
@@ -28,7 +29,8 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
     """Return the distinct labels of one array or several, sorted.
 
     Raises `ParameterError` where some are text and others are not: numpy would make text of all,
-    and a learner that was given 1 would predict ``"1"``.
+    and a learner that was given 1 would predict ``"1"``. Nor is NaN a label: it is unequal to
+    itself.
 
     Examples
     --------
@@ -40,9 +42,13 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
         return np.asarray(parts[0])
     if len({array.dtype.kind in "US" for array in arrays if array.dtype.kind != "O"}) < 2:
         try:
-            return np.unique(np.concatenate([array.ravel() for array in arrays]))
+            found = np.unique(np.concatenate([array.ravel() for array in arrays]))
         except TypeError:  # values of which none is less than the other
-            pass
+            found = None
+        if found is not None:
+            if (found != found).any():
+                raise ParameterError("the labels contain NaN, which is no class; remove it.")
+            return found
     of_types: dict[type, Any] = {}
     for label in (label for array in arrays for label in array.ravel().tolist()):
         of_types.setdefault(type(label), label)
@@ -50,3 +56,17 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
         f"the labels are of several types, such as {', '.join(map(repr, of_types.values()))}; "
         "give all as text, or all as numbers."
     )
+
+
+def one_label(y: Any) -> npt.NDArray[Any]:
+    """Return the label of one example [shape=(1,)]; an error where it cannot be one.
+
+    Examples
+    --------
+    >>> one_label("a").tolist()
+    ['a']
+    """
+    found = np.array([y])
+    if found.ndim != 1 or not isinstance(y, Hashable):
+        raise ParameterError(f"the label is {y!r}, must be one number or one text.")
+    return distinct_labels(found)

@@ -22,6 +22,7 @@ __all__ = [
     "positive",
     "read_weights",
     "read_zero_one",
+    "refuse_masks",
     "shuffler",
     "weighed",
 ]
@@ -109,6 +110,13 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     """Raise unless a value is one of some names."""
     if value not in choices:
         raise ParameterError(f"{name}={value!r}, must be one of {', '.join(choices)}.")
+
+
+def refuse_masks(**given: Any) -> None:
+    """Raise where an array is masked: numpy and scikit-learn read on as if there were no mask."""
+    for name, values in given.items():
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            raise ParameterError(f"{name} has masked entries; fill them, or leave their rows out.")
 
 
 def read_weights(sample_weight: Any, X: Any) -> tuple[Float64, IntArray]:

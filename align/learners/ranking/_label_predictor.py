@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.parts import Blocks, Entropy, Euclidean
-from align.learners.parts.estimators import CountedRounds, VectorEstimator
+from align.learners.parts.estimators import CountedRounds, VectorEstimator, validated
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_run import LabelRun
 from align.types import Float64
@@ -48,7 +48,7 @@ class LabelPredictor(CountedRounds, ClassifierMixin, VectorEstimator):  # type: 
         np.ndarray [shape=(m, k)], in the order of `classes_`
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validated(self, X, reset=False)
         weights = self._hypothesis()
         scores: Float64 = np.asarray(X @ weights[:, : self.n_features_in_].T)
         if self._began.fit_intercept:

@@ -30,7 +30,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.parts import (
@@ -42,7 +42,7 @@ from align.learners.parts import (
     Tuning,
     Update,
 )
-from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.estimators import VectorEstimator, validated
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler, weighed
 from align.learners.parts.tuning import as_tuning
 from align.learners.ranking import _instance_ranking as core
@@ -168,7 +168,7 @@ class InstanceRanker(VectorEstimator):
         ParameterError
             For parameters out of range, shapes that do not agree, or a query too large.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
+        X, y = validated(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         groups = None if groups is None else core.check_groups(groups, len(y))
         _, X, y, groups = weighed(sample_weight, X, y, groups, reason=_ALIKE)
@@ -196,9 +196,7 @@ class InstanceRanker(VectorEstimator):
         self
         """
         first = not hasattr(self, "n_features_in_")
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, reset=first
-        )
+        X, y = validated(self, X, y, y_numeric=True, reset=first)
         y = np.asarray(y, dtype=np.float64)
         queries = core.queries(groups, len(y))
         kept = read_zero_one(sample_weight, X, _ALIKE)
@@ -389,7 +387,7 @@ class InstanceRanker(VectorEstimator):
         np.ndarray [shape=(m,)]
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validated(self, X, reset=False)
         return np.asarray(X @ self.coef_)
 
     def score(self, X: Any, y: Any, groups: Any = None) -> float:

@@ -179,6 +179,17 @@ def test_categories_and_frames():
     np.testing.assert_allclose(stream.learner.coef_, other.coef_)
 
 
+def test_frames_of_polars_give_rows_by_name():
+    class Frame:
+        def iter_rows(self, named):
+            assert named
+            return iter([{"a": 1.0}, {"a": -1.0, "b": 1.0}])
+
+    stream = DictStream(Perceptron())
+    stream.learn_many(Frame(), ["x", "y"])
+    assert stream.names_ == ["a", "b"]
+
+
 @pytest.mark.parametrize("vocabulary", ["growing", "hashed"])
 @pytest.mark.parametrize("learned", [0, 50])
 def test_a_pickle_and_a_file_go_on_with_the_same_bits(vocabulary, learned, tmp_path):
@@ -216,7 +227,23 @@ def test_what_cannot_be_learned_is_said_and_changes_nothing():
         with pytest.raises(ParameterError, match=message):
             stream.learn_one(bad, 0)
     assert stream.names_ == ["a", "b"]
+    for label, message in [
+        (float("nan"), "the labels contain NaN"),
+        ([0], r"the label is \[0\], must be one number or one text"),
+        ((0, 1), r"the label is \(0, 1\)"),
+        ("a", "of several types"),
+    ]:
+        for one in (stream, DictStream(PassiveAggressiveClassifier())):
+            if label != "a" or one is stream:
+                with pytest.raises(ParameterError, match=message):
+                    one.learn_one({"a": 1.0}, label)
     np.testing.assert_array_equal(stream.learner.coef_, before)
+    numbers = DictStream(PassiveAggressiveRegressor())
+    numbers.learn_one({"a": 1.0}, 2.0)
+    for y in (float("nan"), "x", None):
+        with pytest.raises(ParameterError, match=f"y={y!r}, must be a finite number"):
+            numbers.learn_one({"a": 1.0}, y)
+    numbers.learn_one({"a": 1.0}, 2.0)  # the stream goes on
     for learner in (Winnow(), Perceptron(record=True), Perceptron(conversion="vote")):
         with pytest.raises(ParameterError, match="a growing vocabulary needs"):
             DictStream(learner).learn_one({"a": 1.0}, 0)

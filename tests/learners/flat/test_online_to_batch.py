@@ -287,3 +287,27 @@ def test_weights_of_a_score(conversion):
     weights = rng.random(40)
     expected = np.average(model.predict(X) == y, weights=weights)
     np.testing.assert_allclose(model.score(X, y, sample_weight=weights), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("conversion", ["random", "vote"])
+def test_before_any_round_the_learner_predicts(conversion):
+    X, y = np.array([[1.0], [-1.0]]), np.array([1, 0])
+    model = OnlineToBatch(KernelPA("linear"), conversion)
+    model.partial_fit(X, y, classes=[0, 1], sample_weight=[0.0, 0.0])
+    assert model.n_rounds_ == 0
+    assert model.predict(X).shape == model.decision_function(X).shape == (2,)
+
+
+@pytest.mark.parametrize("learner", [KernelPA("linear"), PassiveAggressiveClassifier()])
+def test_a_class_that_came_after_the_hypothesis_lies_behind_the_others(learner):
+    X = np.array([[1.0, 0.2], [-1.5, 0.5]])
+    model = OnlineToBatch(learner)
+    for labels in (["a", "a"], ["a", "b"], ["a", "c"]):
+        model.partial_fit(X, labels)
+        model.chosen_ = model.chosen_ if labels == ["a", "c"] else copy.deepcopy(model.learner_)
+        for known in (X[:1], X):
+            scores, k = model.decision_function(known), len(model.classes_)
+            assert scores.shape == ((len(known), k) if k > 2 else (len(known),)) or k == 1
+            if k > 1:
+                best = scores.argmax(axis=1) if k > 2 else (scores >= 0).astype(int)
+                np.testing.assert_array_equal(model.classes_[best], model.predict(known))
