@@ -2,7 +2,8 @@
 
 A file holds numbers and text only, with checksums and versions; reading it executes nothing in it.
 What is saved is the whole state, so that a stream goes on after `load` as if nothing had happened,
-bit for bit. `_saved_state` says how a state becomes JSON and arrays.
+bit for bit. `_saved_state` says how a state becomes JSON and arrays. Training that may be
+interrupted keeps its state in the same form, by `keep` and `restore`.
 """
 
 import os
@@ -14,7 +15,7 @@ import numpy as np
 from align.errors import ModelError
 from align.learners.parts._saved_state import decode, encode
 
-__all__ = ["Saved"]
+__all__ = ["Saved", "keep", "restore"]
 
 _KIND = "learner"
 _VERSION = 1
@@ -96,6 +97,24 @@ class Saved:
         if not isinstance(found, cls):
             raise ModelError(f"{path}: is a {name}, must be a {cls.__name__}.")
         return found
+
+
+def keep(checkpoint: Any, name: str, rng: np.random.Generator, state: Any) -> None:
+    """Save a state and a generator under a name, where there is a checkpoint."""
+    if checkpoint is not None:
+        node, arrays = encode((rng, state))
+        checkpoint.save(name, {"state": node}, arrays)
+
+
+def restore(checkpoint: Any, name: str, rng: np.random.Generator) -> Any:
+    """Return the state that was saved, and set the generator to what it was; or None."""
+    found = None if checkpoint is None else checkpoint.load(name)
+    if found is None:
+        return None
+    header, arrays = found
+    kept, state = decode(header.get("state"), arrays)
+    rng.bit_generator.state = kept.bit_generator.state
+    return state
 
 
 def _writable(value: Any, known: dict[int, Any]) -> Any:

@@ -36,13 +36,7 @@ from align.learners.parts import (
     make_update,
 )
 from align.learners.parts.parameters import check_whole, generator, read_weights, weighed
-from align.learners.parts.saved import Saved
-from align.learners.structured._resume import (
-    restore_generator,
-    restore_run,
-    state_of_generator,
-    state_of_run,
-)
+from align.learners.parts.saved import Saved, keep, restore
 from align.learners.structured._run_reader import RunReader
 from align.learners.structured.ascent import DualAscent
 from align.learners.structured.problems import (
@@ -224,7 +218,7 @@ class StructuredLearner(Saved, RunReader):
         held_out = self._check_validation(validation)
         n_rounds = n * epochs
         ends = set(block_ends(n_rounds, self.n_candidates)) if held_out else set()
-        begun = 0 if checkpoint is None else self._resume(problem, checkpoint)
+        begun = self._resume(checkpoint)
         for epoch in range(begun, epochs):
             order = self._rng.permutation(n) if self.shuffle else np.arange(n)
             for place, i in enumerate(order):
@@ -236,10 +230,8 @@ class StructuredLearner(Saved, RunReader):
                     progress("learning weights", done, n_rounds)
             if self.conversion == "best":
                 self._offer(problem, (xs, ys, weights) if len(weights) else (xs, ys))
-            if checkpoint is not None:
-                header, arrays = state_of_run(self._fitted())
-                header |= {"epochs": epoch + 1, "rng": state_of_generator(self._rng)}
-                checkpoint.save(_CHECKPOINT, header, arrays)
+            kept = (epoch + 1, self._run, self._conversion, self._average)
+            keep(checkpoint, _CHECKPOINT, self._rng, kept)
         self._finish()
         return self
 
@@ -321,17 +313,14 @@ class StructuredLearner(Saved, RunReader):
         self._conversion = self._make_conversion()
         self._run: DualAscent | None = None
 
-    def _resume(self, problem: StructuredProblem, checkpoint: Any) -> int:
+    def _resume(self, checkpoint: Any) -> int:
         """Restore the state after the last whole epoch; return how many are done."""
-        found = checkpoint.load(_CHECKPOINT)
+        found = restore(checkpoint, _CHECKPOINT, self._rng)
         if found is None:
             return 0
-        header, arrays = found
-        self._run = run = self._start(problem, arrays["v"].size)
-        restore_run(run, header, arrays)
-        restore_generator(self._rng, header["rng"])
-        self._publish(run)
-        return int(header["epochs"])
+        epochs, self._run, self._conversion, self._average = found
+        self._publish(self._fitted())
+        return int(epochs)
 
     def _make_conversion(self) -> Conversion:
         if self.conversion == "average":

@@ -39,8 +39,7 @@ from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.parts import FixedTuning, MixedEpoch, check_mixing, make_update, mixing_weights
 from align.learners.parts.parameters import generator
-from align.learners.parts.saved import Saved
-from align.learners.structured._resume import restore_generator, state_of_generator
+from align.learners.parts.saved import Saved, keep, restore
 from align.learners.structured.learner import StructuredLearner
 from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
 from align.progress import Progress
@@ -52,6 +51,7 @@ __all__ = ["ParameterMixing"]
 _CHECKPOINT = "mixing"
 _TOTALS = ("n_rounds_", "n_mistakes_", "n_updates_", "n_null_")
 _SUMS = ("cumulative_cost_", "cumulative_loss_", "radius_", "mixed_updates_")
+_KEPT = (*_TOTALS, *_SUMS, "_mixed", "_total", "epochs_")  # by a checkpoint
 
 
 @dataclass(eq=False, repr=False)
@@ -184,8 +184,8 @@ class ParameterMixing(Saved, ParamsMixin):
         for name in (*_TOTALS, *_SUMS):
             setattr(self, name, 0 if name in _TOTALS else 0.0)
         self.epochs_: list[MixedEpoch] = []
-        begun = 0 if checkpoint is None else self._resume(checkpoint, rng)
-        for epoch in range(begun, n_epochs):
+        vars(self).update(restore(checkpoint, _CHECKPOINT, rng) or {})
+        for epoch in range(len(self.epochs_), n_epochs):
             orders = [
                 rng.permutation(len(part)) if learner.shuffle else np.arange(len(part))
                 for part, _ in shards
@@ -197,8 +197,7 @@ class ParameterMixing(Saved, ParamsMixin):
             self._mix(done)
             if progress is not None:
                 progress("learning weights", (epoch + 1) * n, n_epochs * n)
-            if checkpoint is not None:
-                checkpoint.save(_CHECKPOINT, *self._state(rng))
+            keep(checkpoint, _CHECKPOINT, rng, {name: vars(self)[name] for name in _KEPT})
         self.coef_ = self._mixed.copy()
         if learner.conversion == "average":
             self.coef_ = self._total / self.n_rounds_
@@ -240,32 +239,6 @@ class ParameterMixing(Saved, ParamsMixin):
         self.radius_ = max(self.radius_, *(shard.radius for shard in done))
         self.mixed_updates_ += float(mu @ updates)
         self.epochs_.append(MixedEpoch(mistakes, updates, mu))
-
-    def _state(
-        self, rng: np.random.Generator
-    ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        header = {name: getattr(self, name) for name in (*_TOTALS, *_SUMS)}
-        header |= {"epochs": len(self.epochs_), "rng": state_of_generator(rng)}
-        arrays: dict[str, npt.NDArray[Any]] = {"mixed": self._mixed, "total": self._total}
-        for i, name in enumerate(MixedEpoch._fields):
-            arrays[name] = np.array([epoch[i] for epoch in self.epochs_])
-        return header, arrays
-
-    def _resume(self, checkpoint: Any, rng: np.random.Generator) -> int:
-        """Restore the state after the last whole epoch; return how many are done."""
-        found = checkpoint.load(_CHECKPOINT)
-        if found is None:
-            return 0
-        header, arrays = found
-        for name in (*_TOTALS, *_SUMS):
-            setattr(self, name, header[name])
-        self._mixed, self._total = arrays["mixed"], arrays["total"]
-        self.epochs_ = [
-            MixedEpoch(*rows)
-            for rows in zip(*(arrays[name] for name in MixedEpoch._fields), strict=True)
-        ]
-        restore_generator(rng, header["rng"])
-        return int(header["epochs"])
 
     def predict(self, problem: StructuredProblem, xs: Sequence[Any]) -> list[Any]:
         """Decode inputs with `coef_`."""
