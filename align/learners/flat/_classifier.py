@@ -11,7 +11,7 @@ from align.learners.flat import _round as core
 from align.learners.flat._inputs import is_plain_row, narrow, read_classes, read_examples
 from align.learners.flat._labels import label_codes, several_labels, sorted_labels
 from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
-from align.learners.flat._runs import NO_WEIGHTS, Chunk
+from align.learners.flat._runs import NO_WEIGHTS, Chunk, spread
 from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.labels import distinct_labels, one_label
 from align.learners.parts.parameters import read_weights, weighed
@@ -218,9 +218,12 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         if self._began.record:
             self.trace_.regrow(rows, places)
         grown = self._run.hypothesis()
-        self._votes = [(_spread(w, grown, places), n) for w, n in self._votes]
+        for i, (weights, count) in enumerate(self._votes):
+            self._votes[i] = grown.copy(), count  # new classes begin as they do now
+            spread(weights, self._votes[i][0], places)
         if self._drawn is not None:
-            self._drawn = _spread(self._drawn, grown, places)
+            drawn, self._drawn = self._drawn, grown.copy()
+            spread(drawn, self._drawn, places)
         self._cached = self._chunk = None
 
     def _code_of(self, y: Any) -> float:
@@ -272,15 +275,3 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             targets = 2.0 * codes - 1.0 if rows == 1 else codes.astype(np.float64)
         weights, order = read_weights(sample_weight, X)
         return Chunk(X, targets, relevant, weights, order)
-
-
-def _spread(weights: Float64, grown: Float64, places: IntArray) -> Float64:
-    """Return weights with room for more classes, which begin as in `grown`; as `Run.grow` does."""
-    if len(grown) == 1:
-        return weights
-    spread = grown.copy()
-    if len(weights) == len(places):
-        spread[places] = weights
-    elif len(weights) == 1 and len(places) == 2:
-        spread[places[0]], spread[places[1]] = -weights[0] / 2.0, weights[0] / 2.0
-    return spread

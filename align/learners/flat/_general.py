@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.flat._plan_arrays import check_tuning, overflow_error
-from align.learners.flat._runs import Chunk
+from align.learners.flat._runs import Chunk, spread
 from align.learners.parts import (
     Blocks,
     Complexity,
@@ -33,6 +33,7 @@ from align.learners.parts import (
     hinge,
     hinge_step,
 )
+from align.learners.parts.hinge_steps import bisect
 from align.types import Float64
 
 __all__ = ["GeneralRun"]
@@ -257,17 +258,7 @@ class GeneralRun:
             w = f.link((v + alpha * direction) / c)
             return target - curvature * alpha - float((w * direction).sum())
 
-        low, high = 0.0, 1.0
-        if slope(low) <= 0.0:
-            return 0.0
-        while slope(high) > 0.0:
-            low, high = high, 2.0 * high
-        for _ in range(200):
-            middle = 0.5 * (low + high)
-            if middle in (low, high):
-                break
-            low, high = (middle, high) if slope(middle) > 0.0 else (low, middle)
-        return 0.5 * (low + high)
+        return bisect(slope, math.inf)
 
     # Earlier rounds -----------------------------------------------------------------------------
 
@@ -359,33 +350,16 @@ class GeneralRun:
         return w
 
     def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
-        """Make room for more classes, whose dual sums begin at 0.
-
-        Two classes that shared one score are given one each, of half its dual sum.
-        """
-        split = self.rows == 1 and rows > 1
-        old = self.v
-        old_sum = self._sum
+        """Make room for more classes, whose dual sums begin at 0; see `spread`."""
+        old, old_sum = self.v.reshape(self.rows, -1), self._sum
         self.rows = rows
-        self.v = np.zeros(self._shape())
-        if split:
-            if len(places) == 2:
-                self.v[places[0]], self.v[places[1]] = -old / 2.0, old / 2.0
-                self._gain /= 2.0
-        elif rows > 1:
-            self.v[places] = old
-        else:
-            self.v = old
+        new = np.zeros((rows, self.width))
+        if spread(old, new, places):
+            self._gain /= 2.0
+        self.v = new.reshape(self._shape())
         if old_sum is not None:
             # Classes that were not there had the weights that the learner begins with.
-            start = self.complexity.link(np.zeros(self._shape()))
-            total = self.counts[0] * start
-            if split and len(places) == 2:
-                signed = old_sum / 2.0
-                total[places[0]], total[places[1]] = -signed, signed
-            elif rows > 1 and not split:
-                total[places] = old_sum
-            elif rows == 1:
-                total = old_sum
+            total = self.counts[0] * self.complexity.link(np.zeros(self._shape()))
+            spread(old_sum.reshape(len(old), -1), total.reshape(rows, -1), places)
             self._sum = total
         self._kept.clear()

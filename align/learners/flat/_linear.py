@@ -14,7 +14,7 @@ from align.learners.flat._linear_pass import play
 from align.learners.flat._linear_scores import BLOCK, NARROW, NO_TILES, TILE
 from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._round import ball_scale
-from align.learners.flat._runs import Chunk, blocks, is_plain
+from align.learners.flat._runs import Chunk, blocks, is_plain, spread
 from align.learners.parts import Euclidean, EuclideanBall, Plan, SelfTuning
 from align.learners.parts.shapes import check_array, check_stored
 from align.types import Float64, IntArray
@@ -241,23 +241,12 @@ class LinearRun:
                 part[:, n_features], part[:, old] = part[:, old].copy(), 0.0
 
     def grow(self, rows: int, places: IntArray) -> None:
-        """Make room for more classes, whose weights begin at 0.
-
-        One score of two classes becomes two, half the size each and of opposite signs: the
-        margins stay what they were, and so does every prediction.
-        """
+        """Make room for more classes, whose weights begin at 0; see `spread`."""
         grown = self._room(rows, self.n_features)
-        shared = self.rows == 1 and len(places) == 2
         for old, new in zip((self._W, self._late), grown, strict=True):
-            known = old[:, : new.shape[1]]
-            if shared:
-                new[places[0]], new[places[1]] = -known[0] / 2.0, known[0] / 2.0
-            elif rows == 1:
-                new[:] = known
-            else:
-                new[places] = known
+            halved = spread(old[:, : new.shape[1]], new, places)
         self._W, self._late = grown
-        if shared:
+        if halved:
             self.sums[core.SQUARE] /= 2.0
             # Half of every alpha, on directions (x, -x): still feasible, so still a lower bound.
             self.sums[core.GAIN] /= 2.0

@@ -14,7 +14,7 @@ from align.learners.flat import _round as core
 from align.learners.flat._link_pass import play
 from align.learners.flat._links import refresh
 from align.learners.flat._plan_arrays import TUNINGS, check_tuning, overflow_error, plan_arrays
-from align.learners.flat._runs import Chunk, blocks
+from align.learners.flat._runs import Chunk, blocks, spread
 from align.learners.parts import (
     Complexity,
     Entropy,
@@ -302,28 +302,14 @@ class LinkRun:
         return w
 
     def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
-        """Make room for more classes, whose dual sums begin at 0.
-
-        Two classes that shared one score are given one each, of half its dual sum.
-        """
+        """Make room for more classes, whose dual sums begin at 0; see `spread`."""
         old = self._state
-        split = self.rows == 1 and rows > 1
-        old_total = old.total
-        if old.flags[core.AVERAGE]:
-            old_total = old.total + old.pending[:, None] * old.w
         self.rows = rows
         old.sums[links.SCALE] = np.nan
         self._state = new = self._make_state(old.rule, old.flags, old.counts, old.sums)
         if new.flags[core.AVERAGE]:
             # Classes that were not there had the weights that the learner begins with.
-            start = self.plan.complexity.link(np.zeros(self.width))
-            new.total[:] = old.counts[0] * start
-        for before, after in ((old.v, new.v), (old_total, new.total)):
-            if rows == 1:
-                after[:] = before
-            elif not split:
-                after[places] = before
-            elif len(places) == 2:
-                after[places[0]], after[places[1]] = -before[0] / 2.0, before[0] / 2.0
-        if split and len(places) == 2:
+            new.total[:] = old.counts[0] * self.plan.complexity.link(np.zeros(self.width))
+            spread(old.total + old.pending[:, None] * old.w, new.total, places)
+        if spread(old.v, new.v, places):
             new.sums[core.GAIN] /= 2.0

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from align.learners.parts.parameters import NO_WEIGHTS
 from align.types import Float64
 
-__all__ = ["NO_WEIGHTS", "Chunk", "Run", "blocks", "is_plain", "no_relevant"]
+__all__ = ["NO_WEIGHTS", "Chunk", "Run", "blocks", "is_plain", "no_relevant", "spread"]
 
 
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
@@ -78,6 +78,22 @@ def blocks(chunk: Chunk, order: npt.NDArray[np.intp], *, dense: bool = False) ->
         relevant = chunk.relevant[rows] if len(chunk.relevant) else chunk.relevant
         weights = chunk.weights[rows] if len(chunk.weights) else chunk.weights
         yield Chunk(found, y[rows], relevant, weights, np.arange(len(rows)))
+
+
+def spread(old: Float64, new: Float64, places: npt.NDArray[np.intp]) -> bool:
+    """Write rows of classes to their `places` among more of them, which have what they begin with.
+
+    One score of two classes becomes two, half the size each and of opposite signs: the margins
+    stay what they were, and so does every prediction. Returns whether that was so.
+    """
+    halved = len(old) == 1 and len(places) == 2 and len(new) > 1
+    if halved:
+        new[places[0]], new[places[1]] = -old[0] / 2.0, old[0] / 2.0
+    elif len(new) == 1:
+        new[:] = old
+    else:
+        new[places] = old
+    return halved
 
 
 class Run(Protocol):

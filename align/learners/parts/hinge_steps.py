@@ -36,6 +36,7 @@ from align.learners.parts.parameters import positive
 from align.types import Float64
 
 __all__ = [
+    "bisect",
     "hinge_step",
     "hinge_step_entropy",
     "hinge_step_euclidean",
@@ -102,7 +103,7 @@ def hinge_step(
     v, d = _checked(v, d, c, margin, upper)
     if not d.any():
         return 0.0
-    return _bisect(lambda a: margin - float((f.link((v + a * d) / c) * d).sum()), upper)
+    return bisect(lambda a: margin - float((f.link((v + a * d) / c) * d).sum()), upper)
 
 
 def hinge_step_euclidean(
@@ -254,7 +255,7 @@ def _checked(
     return v, d
 
 
-def _bisect(slope: Callable[[float], float], upper: float) -> float:
+def bisect(slope: Callable[[float], float], upper: float) -> float:
     """Return the maximiser on [0, upper] of a concave function of a given slope."""
     if slope(0.0) <= 0.0:
         return 0.0
