@@ -20,7 +20,6 @@ from align.learners.flat import _ellipsoid_pass as core
 from align.learners.flat._labels import sorted_labels
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat.certified_pairs import certify_ellipsoid
-from align.learners.flat.run_certificate import RunCertificate
 from align.learners.parts.estimators import (
     CountedRounds,
     ScoredClasses,
@@ -39,6 +38,7 @@ from align.learners.parts.parameters import (
 )
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Certificate, Round
+from align.learners.theory.certified import Certified, RunCertificate
 from align.learners.theory.recorded import Recorded
 from align.types import Float64
 
@@ -51,7 +51,7 @@ _NO_SIZE = "a cut goes as deep as its example asks for, and has no size that a w
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
+class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, VectorEstimator):
     """What both learners share: the passes over examples, and the linear prediction."""
 
     average: bool = True
@@ -289,23 +289,8 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
         found._counts = self._counts.copy()
         return found
 
-    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
-        """Return what the theory promises of this learner on given data; see `certify_run`.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(T, d)]
-            Examples, in the order of the rounds.
-        y : array_like [shape=(T,)], or [shape=(T, K)] of 0 and 1
-        delta : float, default 0.05
-            Between 0 and 1: probability with which the bounds on risk may fail.
-
-        Returns
-        -------
-        RunCertificate
-            Of a run of a copy.
-        """
-        return certify_ellipsoid(self, X, y, delta, type(self)._certificate)
+    def _certified(self, X: Any, y: Any, delta: float) -> RunCertificate:
+        return certify_ellipsoid(self, X, y, delta)
 
     def _certificate(self, losses: list[Float64], norms2: Float64) -> Certificate | None:
         """Return the bound on the mistakes, of the losses of unit vectors in each round."""

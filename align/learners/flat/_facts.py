@@ -13,11 +13,12 @@ from align.learners.flat.run_certificate import RunCertificate, as_mistakes, cer
 from align.learners.parts import Plan
 from align.learners.parts.estimators import CountedRounds
 from align.learners.theory import Trace, certify
+from align.learners.theory.certified import Certified
 
 __all__ = ["Facts"]
 
 
-class Facts(CountedRounds):
+class Facts(Certified, CountedRounds):
     """Read-only facts of a run, for learners that keep a ``_run``."""
 
     _run: Run
@@ -44,29 +45,7 @@ class Facts(CountedRounds):
         check_is_fitted(self, "n_features_in_")
         return self._run.dual
 
-    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
-        """Return what the theory promises of this learner on given data; see `certify_run`.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(T, d)]
-            Examples, in the order of the rounds.
-        y : array_like [shape=(T,)]
-            Classes or numbers.
-        delta : float, default 0.05
-            Between 0 and 1: probability with which the bounds on risk may fail.
-
-        Returns
-        -------
-        RunCertificate
-            A table that prints, and ``plot()``. A copy of the learner made the run: what this
-            one has learned does not count and does not change.
-
-        Raises
-        ------
-        ParameterError
-            For a delta out of range, a single class, or sets of labels.
-        """
+    def _certified(self, X: Any, y: Any, delta: float) -> RunCertificate:
         return certify_plan(self, X, y, delta=delta)
 
     def mistake_bound(self, u: npt.ArrayLike) -> float:

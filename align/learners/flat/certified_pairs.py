@@ -17,7 +17,6 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, L
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,6 @@ from align.learners.flat.run_certificate import (
     RunCertificate,
     as_mistakes,
     certificate_of,
-    check_delta,
     regret_of,
 )
 from align.learners.parts.estimators import read_label_sets
@@ -82,19 +80,8 @@ def _worst(losses: Float64, rounds: Any, n: int) -> Float64:
 # Ellipsoids ----------------------------------------------------------------------------------
 
 
-def certify_ellipsoid(
-    model: Any,
-    X: Any,
-    y: Any,
-    delta: float,
-    bound_of: Callable[[Any, list[Float64], Float64], Certificate | None],
-) -> RunCertificate:
-    """Run a copy of an ellipsoid learner, and return its certificate.
-
-    `bound_of` has the copy, the losses that unit vectors have in each round, and ``|z|^2``; the
-    left side of what it returns is the number of mistakes.
-    """
-    check_delta(delta)
+def certify_ellipsoid(model: Any, X: Any, y: Any, delta: float) -> RunCertificate:
+    """Run a copy of an ellipsoid learner, and return its certificate."""
     copy: Any = clone(model).set_params(record=True)
     X, y = read_label_sets(copy, X, y, reset=True)
     copy.start(X.shape[1], np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y))
@@ -107,7 +94,7 @@ def certify_ellipsoid(
     norms2 = np.asarray((Z * Z).sum(axis=1)).ravel() * (1.0 if len(copy._W) == 1 else 2.0)
     constraints, rounds = _pairs(Z, relevant, copy.gamma)
     lost = [_worst(constraints.losses_of(u), rounds, n) for u in _units(constraints)]
-    bound = bound_of(copy, lost, norms2)
+    bound: Certificate | None = copy._certificate(lost, norms2)
     mean = copy.average and copy.normalize != "max"  # which scales by what came before
     return certificate_of(
         copy.trace_,
@@ -132,7 +119,6 @@ def _units(constraints: Constraints) -> list[Float64]:
 
 def certify_ranker(model: Any, X: Any, y: Any, delta: float) -> RunCertificate:
     """Run a copy of a label ranker, and return its certificate."""
-    check_delta(delta)
     copy: Any = clone(model).set_params(record=True)
     y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
     copy.start(np.shape(X)[1], np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y))

@@ -24,7 +24,6 @@ Theorem 13, and appendix B.4 for votes.
 """
 
 import math
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +42,7 @@ from align.learners.flat._competitors import (
     evaluate,
 )
 from align.learners.theory import Certificate, Trace
+from align.learners.theory.certified import RunCertificate, within_twice
 from align.types import Float64
 
 __all__ = [
@@ -51,95 +51,12 @@ __all__ = [
     "certificate_of",
     "certify_plan",
     "certify_run",
-    "check_delta",
     "columns_of",
     "regret_of",
 ]
 
 
 _POINTS = 40  # of the curves
-
-
-@dataclass(frozen=True)
-class RunCertificate:
-    """What the theory promises of one run.
-
-    Attributes
-    ----------
-    rounds, mistakes : int
-        T and M; of a regressor, a mistake is a round with a loss.
-    loss : float
-        Sum of the losses.
-    bound : Certificate or None
-        The bound on mistakes (of a regressor, on squared losses) with the best competitor.
-    mistake_bound : float
-        Its right side as a number of mistakes; infinite where no theorem bounds them.
-    competitor_loss, regret, regret_bound : float
-        Of Lemma 2 and the competitor best for it; NaN where it is not about this learner.
-    delta : float
-        The bounds on risk fail with at most this probability, over the choice of the data.
-    risk_bounds : dict of str to float
-        By the name of the theorem: the bound on the error of what predicts after the run; empty
-        where its conversion has none.
-    lines : list of (str, str, str)
-        The table: what, value, in words.
-    curve : dict of str to np.ndarray
-        "rounds", "mistakes" and "bound" after some of the rounds.
-    """
-
-    rounds: int
-    mistakes: int
-    loss: float
-    bound: Certificate | None
-    mistake_bound: float
-    competitor_loss: float
-    regret: float
-    regret_bound: float
-    delta: float
-    risk_bounds: dict[str, float]
-    lines: list[tuple[str, str, str]] = field(repr=False)
-    curve: dict[str, Float64] = field(repr=False)
-
-    @property
-    def bites(self) -> bool:
-        """Whether the bound on mistakes is within twice their number."""
-        return _within_twice(self.mistake_bound, self.mistakes)
-
-    @property
-    def vacuous(self) -> bool:
-        """Whether the bound on mistakes says no more than that there were so many rounds."""
-        return self.mistake_bound >= self.rounds
-
-    def __str__(self) -> str:
-        widths = [max(len(line[i]) for line in self.lines) for i in (0, 1)]
-        return "\n".join(
-            f"{what:<{widths[0]}}  {value:>{widths[1]}}  {words}".rstrip()
-            for what, value, words in self.lines
-        )
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw mistakes and their bound over the rounds.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        if ax is None:
-            from matplotlib import pyplot
-
-            ax = pyplot.figure().add_subplot()
-        ax.plot(self.curve["rounds"], self.curve["rounds"], ":", label="rounds")
-        if self.bound is not None and np.isfinite(self.curve["bound"]).any():
-            ax.plot(self.curve["rounds"], self.curve["bound"], "--", label=self.bound.bound)
-        ax.plot(self.curve["rounds"], self.curve["mistakes"], label="mistakes")
-        ax.set_xlabel("rounds")
-        ax.set_ylim(0.0, 1.1 * max(self.rounds, 1))
-        ax.legend()
-        return ax
 
 
 INSTEAD = {
@@ -214,15 +131,8 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
     )
 
 
-def check_delta(delta: float) -> None:
-    """Raise unless a probability lies in (0, 1)."""
-    if not 0.0 < delta < 1.0:
-        raise ParameterError(f"delta={delta}, must lie in (0, 1).")
-
-
 def certify_plan(model: Any, X: Any, y: Any, *, delta: float) -> RunCertificate:
     """Return what the theory promises of a flat learner; see `certify_run`."""
-    check_delta(delta)
     if np.ndim(y) == 2:
         raise ParameterError("y has sets of labels, must have one class or number an example.")
     copy, trace, constraints = _recorded(model, X, y)
@@ -467,13 +377,4 @@ def _strength(bound: float, value: float, rounds: float = math.inf) -> str:
         return "vacuous: no competitor was found that it holds a finite number for"
     if bound >= rounds:
         return "vacuous: there were no more rounds than that"
-    return "bites: within twice the value" if _within_twice(bound, value) else "holds, loosely"
-
-
-def _within_twice(bound: float, value: float) -> bool:
-    """Whether a bound is within twice the value, but for rounding.
-
-    Bounds are sums over the rounds with a competitor found by iteration: one that is just twice
-    the value comes out a few units in the last place to either side.
-    """
-    return bound <= 2.0 * value * (1.0 + 1e-9)
+    return "bites: within twice the value" if within_twice(bound, value) else "holds, loosely"

@@ -279,8 +279,8 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     def _check_two(self, classes: npt.NDArray[Any], least: int) -> None:
         if not least <= len(classes) <= 2:
             raise ParameterError(
-                f"y has the classes {classes.tolist()}, must have 2. Only binary classification "
-                "is supported."
+                f"y has {len(classes)} class(es), must have 2. Only binary classification is "
+                "supported."
             )
 
     def _play(

@@ -32,6 +32,7 @@ from align.learners.parts.parameters import (
     read_weights,
 )
 from align.learners.parts.saved import Saved
+from align.learners.theory.certified import Certified, RunCertificate
 from align.learners.theory.recorded import LOSS, NORM, TAU, Recorded
 from align.types import Float64, IntArray
 
@@ -206,7 +207,7 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SupportLearner(KernelLearner):
+class SupportLearner(Certified, KernelLearner):
     """A kernel learner of scores, with a budget of supports."""
 
     budget: int | None = None
@@ -329,23 +330,8 @@ class SupportLearner(KernelLearner):
         found: Float64 = vectors[:, kept] * np.sqrt(values[kept])
         return found
 
-    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> Any:
-        """Return what the theory promises of this learner on given data; see `certify_run`.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix [shape=(T, d)]
-            Examples, in the order of the rounds; at most 3000.
-        y : array_like [shape=(T,)]
-            Classes or numbers.
-        delta : float, default 0.05
-            Between 0 and 1: probability with which the bounds on risk may fail.
-
-        Returns
-        -------
-        RunCertificate
-            That of the flat learner of `explicit_features`, which plays the same rounds.
-        """
+    def _certified(self, X: Any, y: Any, delta: float) -> RunCertificate:
+        """Return the certificate of the flat learner of `explicit_features`: the same rounds."""
         if self.budget is not None:
             raise ParameterError(
                 f"budget={self.budget}, must be None: the bounds are about learners that keep "
@@ -353,7 +339,8 @@ class SupportLearner(KernelLearner):
             )
         conversion = "last" if self.average is False else "average"
         vectors, (twin, labels) = self.explicit_features(X), self._flat_twin(conversion, y)
-        return twin.certify(vectors, labels, delta=delta)
+        found: RunCertificate = twin.certify(vectors, labels, delta=delta)
+        return found
 
     def _flat_twin(self, conversion: str, y: Any) -> tuple[Any, Any]:
         """Return the flat learner that is this one with the linear kernel, and its labels."""

@@ -7,18 +7,18 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.flat.certified_pairs import certify_ranker
-from align.learners.flat.run_certificate import RunCertificate
 from align.learners.parts.estimators import read_label_sets
 from align.learners.parts.labels import distinct_labels
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_predictor import LabelPredictor
 from align.learners.ranking.ranking_losses import label_ranking_loss
+from align.learners.theory.certified import Certified, RunCertificate
 from align.types import BoolArray
 
 __all__ = ["LabelStream"]
 
 
-class LabelStream(LabelPredictor):
+class LabelStream(Certified, LabelPredictor):
     """A ranker of labels that takes up new ones, and reads examples with their relevant labels."""
 
     _codes: dict[Any, int]
@@ -50,22 +50,7 @@ class LabelStream(LabelPredictor):
         losses = label_ranking_loss(scores, relevant[:, self._columns], self._gamma)
         return float((bound + np.sum(losses)) / self._gamma)
 
-    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
-        """Return what the theory promises of this ranker on given data; see `certify_run`.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(T, d)]
-            Examples, in the order of the rounds.
-        y : array_like [shape=(T,)], or indicator matrix [shape=(T, k)]
-        delta : float, default 0.05
-            Between 0 and 1: probability with which the bounds on risk may fail.
-
-        Returns
-        -------
-        RunCertificate
-            Of a run of a copy.
-        """
+    def _certified(self, X: Any, y: Any, delta: float) -> RunCertificate:
         return certify_ranker(self, X, y, delta)
 
     def _prepare_steps(self) -> None:

@@ -7,6 +7,7 @@ module          what
 `bounds`        pieces of the bounds
 `certificates`  both sides of a named bound on a recorded run
 `trace`         the rounds of a run that can certify its bounds
+`certified`     the certificate of a run, and the learners that have one
 `recorded`      learners that keep rounds which no dual objective certifies
 `log_regret`    learners for strongly convex losses, of logarithmic regret
 `finite`        finite classes: consistent, halving, elimination
