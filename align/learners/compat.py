@@ -34,7 +34,13 @@ from align._numba import compiled, read_only
 from align.errors import ParameterError
 from align.learners.parts.estimators import VectorEstimator, validated
 from align.learners.parts.labels import check_labels, distinct_labels
-from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
+from align.learners.parts.parameters import (
+    check_choice,
+    check_number,
+    check_whole,
+    not_negative,
+    positive,
+)
 from align.learners.parts.shapes import check_array
 from align.learners.parts.step_kernels import exact_alpha
 from align.types import Float64
@@ -71,6 +77,10 @@ class _Linear(VectorEstimator):
                 "early_stopping=True is not offered; hold out examples and stop partial_fit."
             )
         check_whole(self.max_iter, "max_iter")
+        check_whole(self.n_iter_no_change, "n_iter_no_change")
+        check_whole(getattr(self, "average", 0), "average", least=0)
+        if self.tol is not None:
+            check_number(self.tol, "tol")
         self._rule()
 
     def _begin(self, rows: int, width: int, coef_init: Any, intercept_init: Any) -> None:
@@ -366,6 +376,7 @@ early_stopping, validation_fraction, verbose
 
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Self:
         """Learn from scratch, or from given weights; as in `PassiveAggressiveClassifier`."""
+        self._check()
         if self.warm_start and hasattr(self, "coef_"):
             coef_init = self.coef_ if coef_init is None else coef_init
             intercept_init = self.intercept_ if intercept_init is None else intercept_init
@@ -375,13 +386,13 @@ early_stopping, validation_fraction, verbose
 
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Go through the examples once, going on from what was learned before."""
+        self._check()
         self._learn(X, y, 1, not hasattr(self, "coef_"), None, None)
         return self
 
     def _learn(
         self, X: Any, y: Any, max_iter: int, first: bool, coef_init: Any, intercept_init: Any
     ) -> None:
-        self._check()
         X, y = validated(self, X, y, order="C", y_numeric=True, reset=first)
         if first:
             self._begin(1, X.shape[1], coef_init, intercept_init)

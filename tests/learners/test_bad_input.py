@@ -319,11 +319,32 @@ def test_what_is_no_seed(name, value):
 def test_numbers_that_are_none(name):
     X, y = data(name)
     wanted = ["C", "margin", "epsilon", "epochs", "c", "rate", "max_step", "n_candidates"]
-    wanted += ["gamma"] if name in ("CELLIP", "IELLIP") else []
+    wanted += ["gamma", "sigma", "coef0", "theta", "beta", "p", "n_estimators", "edge", "tol"]
     for parameter in [p for p in wanted if p in make(name).get_params()]:
         for value, message in [("1", "='1', must be a"), ([1, 2], " has the shape .2,., must be")]:
             with pytest.raises(ParameterError, match=f"{parameter}{message}"):
                 make(name).set_params(**{parameter: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_that_no_number_is_large_enough_for(name):
+    X, y = data(name)
+    for parameter in {"epochs", "n_candidates", "n_estimators"} & set(make(name).get_params()):
+        for value in (np.inf, np.nan, 0, 1.5):
+            with pytest.raises(ParameterError, match=f"{parameter}={value}, must be a whole"):
+                make(name).set_params(**{parameter: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_stands_for_yes_or_no_counts_nothing(name):
+    """Kernels were made room by ``1 + signed``, and with -1 wrote where there was none."""
+    X, y = data(name)
+    for parameter in {"signed", "conservative", "fit_intercept"} & set(make(name).get_params()):
+        found = [
+            decide(make(name).set_params(**{parameter: value}).fit(X, y), X)
+            for value in (True, -1)
+        ]
+        np.testing.assert_array_equal(*found)
 
 
 @pytest.mark.parametrize("name", STREAMS)

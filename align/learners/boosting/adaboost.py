@@ -46,7 +46,14 @@ from align.learners.parts.estimators import (
     validated,
 )
 from align.learners.parts.labels import check_labels
-from align.learners.parts.parameters import check_choice, positive, shuffler, weighed
+from align.learners.parts.parameters import (
+    check_choice,
+    check_number,
+    check_whole,
+    positive,
+    shuffler,
+    weighed,
+)
 from align.types import Float64
 
 __all__ = ["AdaBoost"]
@@ -232,7 +239,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
         log_weight = log_prior  # of each example, -y H up to the prior
         self.estimators_: list[Any] = []
         alphas, edges, losses = [], [], []
-        for _ in range(self.n_estimators):
+        for _ in range(int(self.n_estimators)):
             top = log_weight.max()
             weight = np.exp(log_weight - top)
             weight /= weight.sum()
@@ -284,8 +291,8 @@ class AdaBoost(ScoredClasses, VectorEstimator):
 
     def _check_parameters(self) -> None:
         check_choice(self.variant, "variant", _VARIANTS)
-        if self.n_estimators < 1:
-            raise ParameterError(f"n_estimators={self.n_estimators}, must be at least 1.")
+        check_whole(self.n_estimators, "n_estimators")
+        check_number(self.edge, "edge")
         if not 0.0 < self.edge <= 0.5:
             raise ParameterError(f"edge={self.edge}, must lie in (0, 0.5].")
         positive(self.max_step, "max_step")

@@ -29,6 +29,7 @@ from align.learners.parts.estimators import (
 )
 from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
+    check_choice,
     check_epochs,
     check_number,
     orders,
@@ -461,12 +462,10 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
             check_number(given[name], name)
         if not (np.isfinite(self.gamma) and 0.0 < self.gamma <= 1.0):
             raise ParameterError(f"gamma={self.gamma}, must lie in (0, 1].")
-        if self.normalize not in ("unit", "max", None):
-            raise ParameterError(f"normalize={self.normalize!r}, must be 'unit', 'max' or None.")
-        if self.representation not in ("auto", "dense", "low-rank"):
-            raise ParameterError(
-                f"representation={self.representation!r}, must be 'auto', 'dense' or 'low-rank'."
-            )
+        if self.normalize is not None:
+            check_choice(self.normalize, "normalize", ("unit", "max"))
+        check_choice(self.representation, "representation", ("auto", "dense", "low-rank"))
+        check_number(self.max_memory, "max_memory")
         if not self.max_memory > 0.0:
             raise ParameterError(f"max_memory={self.max_memory}, must be a positive number.")
         check_epochs(self.epochs)

@@ -26,6 +26,7 @@ from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
+    check_share,
     check_whole,
     generator,
     orders,
@@ -75,10 +76,7 @@ class FlatLearner(Facts, VectorEstimator):
         """Forget everything and make ready for rounds."""
         check_choice(self.conversion, "conversion", CONVERSIONS)
         check_epochs(self.epochs)
-        if not 0.0 < self.validation_fraction < 1.0:
-            raise ParameterError(
-                f"validation_fraction={self.validation_fraction}, must lie in (0, 1)."
-            )
+        check_share(self.validation_fraction, "validation_fraction")
         check_whole(self.n_candidates, "n_candidates")
         self._began = SimpleNamespace(
             conversion=self.conversion, record=self.record, fit_intercept=self.fit_intercept

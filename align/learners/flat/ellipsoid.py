@@ -47,7 +47,7 @@ from align.learners.flat._ellipsoid_pass import (
     S3,
     cut_factors,
 )
-from align.learners.parts.parameters import positive
+from align.learners.parts.parameters import check_choice, positive
 from align.learners.theory import Certificate
 from align.types import Float64
 
@@ -302,8 +302,7 @@ class CELLIP(EllipsoidLearner):
         super()._check_parameters()
         if not 0.0 < self.a < 1.0:
             raise ParameterError(f"a={self.a}, must lie in (0, 1): at 0 nothing would ever move.")
-        if self.cut not in ("s3", "deep"):
-            raise ParameterError(f"cut={self.cut!r}, must be 's3' or 'deep'.")
+        check_choice(self.cut, "cut", ("s3", "deep"))
 
     def _open(self, n_features: int, classes: npt.NDArray[Any]) -> None:
         super()._open(n_features, classes)
@@ -397,8 +396,7 @@ cumulative_loss_, trace_, n_features_in_
         if not (0.0 <= self.b < 1.0 and 0.0 <= self.c < 1.0 and self.b + self.c < 1.0):
             raise ParameterError(f"b={self.b}, c={self.c}, must lie in [0, 1) with b + c < 1.")
         positive(self.scale, "scale")
-        if self.decay not in ("updates", "rounds"):
-            raise ParameterError(f"decay={self.decay!r}, must be 'updates' or 'rounds'.")
+        check_choice(self.decay, "decay", ("updates", "rounds"))
 
     def _is_low_rank(self, n: int) -> bool:
         if self._began.representation != "auto":

@@ -31,7 +31,7 @@ from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import NO_WEIGHTS
 from align.learners.flat._uniclass import Centred
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
-from align.learners.parts.parameters import not_negative, positive
+from align.learners.parts.parameters import check_choice, not_negative, positive
 from align.learners.theory import Round
 from align.types import Float64
 
@@ -41,8 +41,7 @@ _UPDATE = Update(HARD, FixedTuning(1.0))  # v is the logarithm of the weights
 
 
 def _check_step(step_size: str, signed: bool, X: Any) -> None:
-    if step_size not in ("range", "printed"):
-        raise ParameterError(f"step_size={step_size!r}, must be 'range' or 'printed'.")
+    check_choice(step_size, "step_size", ("range", "printed"))
     if step_size == "printed":
         if signed:
             raise ParameterError("step_size='printed' is for features as they are: signed=False.")
@@ -104,7 +103,7 @@ n_features_in_
             _UPDATE,
             Entropy(),
             margin=float(self.margin),
-            doubled=self.signed,
+            doubled=bool(self.signed),
             multiplicative=self.step_size,
         )
 
@@ -162,7 +161,7 @@ trace_, n_features_in_
             Entropy(),
             margin=-float(self.epsilon),
             regression=True,
-            doubled=self.signed,
+            doubled=bool(self.signed),
             multiplicative=self.step_size,
         )
 

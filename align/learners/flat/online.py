@@ -42,7 +42,7 @@ from align.learners.parts import (
     as_complexity,
     squared,
 )
-from align.learners.parts.parameters import check_choice, not_negative, positive
+from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
 from align.learners.parts.tuning import weighted_tuning
 
 __all__ = ["OnlineClassifier", "OnlineRegressor"]
@@ -64,7 +64,7 @@ def _make_update(
         raise ParameterError(f"C={C}, must be 1 with loss='hard', where no loss may remain.")
     # A squared loss has its weight in the slack; that of the others divides c.
     rule = weighted_tuning(tuning, C if slack == LINEAR else 1.0)
-    return Update(slack, rule, exact=step == "exact", conservative=conservative)
+    return Update(slack, rule, exact=step == "exact", conservative=bool(conservative))
 
 
 def _check_revisit(revisit: Revisit | None, step: str) -> None:
@@ -74,14 +74,11 @@ def _check_revisit(revisit: Revisit | None, step: str) -> None:
         raise ParameterError(f"revisit={revisit!r}, must be a Revisit or None.")
     if step != "exact":
         raise ParameterError("revisit needs dual_step='exact'.")
-    if revisit.last is not None and revisit.last < 1:
-        raise ParameterError(f"Revisit.last={revisit.last}, must be at least 1.")
-    if revisit.steps is not None and revisit.steps < 0:
-        raise ParameterError(f"Revisit.steps={revisit.steps}, must not be negative.")
-    if revisit.order not in ("cyclic", "random", "worst"):
-        raise ParameterError(
-            f"Revisit.order={revisit.order!r}, must be 'cyclic', 'random' or 'worst'."
-        )
+    if revisit.last is not None:
+        check_whole(revisit.last, "Revisit.last")
+    if revisit.steps is not None:
+        check_whole(revisit.steps, "Revisit.steps", least=0)
+    check_choice(revisit.order, "Revisit.order", ("cyclic", "random", "worst"))
 
 
 @dataclass(eq=False, repr=False)
@@ -154,8 +151,7 @@ dual_objective_, trace_, n_features_in_
     def _plan(self, n_weights: int) -> Plan:
         slacks = {"hinge": LINEAR, "squared-hinge": None, "hard": HARD}
         check_choice(self.loss, "loss", slacks)
-        if self.ties not in ("positive", "mistake"):
-            raise ParameterError(f"ties={self.ties!r}, must be 'positive' or 'mistake'.")
+        check_choice(self.ties, "ties", ("positive", "mistake"))
         positive(self.margin, "margin")
         _check_revisit(self.revisit, self.dual_step)
         slack = slacks[self.loss] or squared(self.C)
@@ -165,7 +161,7 @@ dual_objective_, trace_, n_features_in_
             as_complexity(self.complexity),
             margin=float(self.margin),
             ties=self.ties,
-            doubled=self.signed,
+            doubled=bool(self.signed),
             revisit=self.revisit,
         )
 
@@ -236,6 +232,6 @@ trace_, n_features_in_
             as_complexity(self.complexity),
             margin=0.0 if self.loss == "squared" else -float(self.epsilon),
             regression=True,
-            doubled=self.signed,
+            doubled=bool(self.signed),
             revisit=self.revisit,
         )

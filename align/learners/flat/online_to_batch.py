@@ -49,6 +49,7 @@ from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
+    check_share,
     check_whole,
     generator,
     orders,
@@ -143,10 +144,7 @@ class OnlineToBatch(VectorEstimator):
     def _open(self, classes: Any) -> None:
         """Begin with the parameters as they are now; later changes wait for the next `fit`."""
         check_choice(self.conversion, "conversion", _CONVERSIONS)
-        if not 0.0 < self.validation_fraction < 1.0:
-            raise ParameterError(
-                f"validation_fraction={self.validation_fraction}, must lie in (0, 1)."
-            )
+        check_share(self.validation_fraction, "validation_fraction")
         check_whole(self.n_candidates, "n_candidates")
         if not takes(self._given(), "sample_weight"):
             raise ParameterError(f"learner={self.learner!r}, must have partial_fit with weights.")

@@ -110,8 +110,7 @@ dual_objective_, trace_, n_features_in_
         return run
 
     def _plan(self, n_weights: int) -> Plan:
-        if self.ties not in ("positive", "mistake"):
-            raise ParameterError(f"ties={self.ties!r}, must be 'positive' or 'mistake'.")
+        check_choice(self.ties, "ties", ("positive", "mistake"))
         tuning = FixedTuning(1.0 / positive(self.rate, "rate"))
         update = Update(LINEAR, tuning, exact=False, conservative=True)
         return Plan(update, Euclidean(), ties=self.ties)
@@ -153,7 +152,7 @@ dual_objective_, trace_, n_features_in_
     p: float | None = None
 
     def _plan(self, n_weights: int) -> Plan:
-        p = max(2.0, 2.0 * math.log(n_weights)) if self.p is None else float(self.p)
+        p = max(2.0, 2.0 * math.log(n_weights)) if self.p is None else positive(self.p, "p")
         update = Update(LINEAR, FixedTuning(1.0), exact=False, conservative=True)
         return Plan(update, QNorm(p))
 
@@ -207,7 +206,7 @@ n_features_in_
         tuning = FixedTuning(1.0 / positive(self.rate, "rate"))
         update = Update(LINEAR, tuning, exact=False, conservative=True)
         margin = positive(self.margin, "margin")
-        return Plan(update, Entropy(), margin=margin, doubled=self.signed)
+        return Plan(update, Entropy(), margin=margin, doubled=bool(self.signed))
 
 
 @dataclass(eq=False, repr=False)
@@ -255,8 +254,7 @@ dual_objective_, trace_, n_features_in_
     signed: bool = True
 
     def _plan(self, n_weights: int) -> Plan:
-        if self.scale not in ("all", "mistakes"):
-            raise ParameterError(f"scale={self.scale!r}, must be 'all' or 'mistakes'.")
+        check_choice(self.scale, "scale", ("all", "mistakes"))
         n = n_weights * (2 if self.signed else 1)
         # A single weight is 1 whatever c is.
         tuning = SelfTuning(U=math.log(n) if n > 1 else 1.0, over=self.scale)
@@ -264,4 +262,4 @@ dual_objective_, trace_, n_features_in_
             LINEAR, tuning, exact=bool(self.aggressive), conservative=not self.aggressive
         )
         margin = positive(self.margin, "margin")
-        return Plan(update, Entropy(), margin=margin, doubled=self.signed)
+        return Plan(update, Entropy(), margin=margin, doubled=bool(self.signed))

@@ -34,6 +34,7 @@ from align.learners.parts.parameters import (
     check_epochs,
     generator,
     orders,
+    positive,
     read_weights,
     weighed,
 )
@@ -259,11 +260,11 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
 
     def _begin(self, d: int, classes: npt.NDArray[Any], least: int = 2) -> None:
         self._check_two(classes, least)
-        self._beta = float(self.beta)
-        self._theta = float(d) if self.theta is None else float(self.theta)
-        if not 1.0 <= self._theta < math.inf:
+        self._beta = positive(self.beta, "beta")
+        self._theta = float(d) if self.theta is None else positive(self.theta, "theta")
+        if self._theta < 1.0:
             raise ParameterError(f"theta={self.theta}, must be at least 1 and finite.")
-        if not 1.0 < self.beta < math.inf:
+        if self._beta <= 1.0:
             raise ParameterError(f"beta={self.beta}, must be more than 1 and finite.")
         self.classes_: npt.NDArray[Any] = classes
         self._w = np.ones(d)

@@ -26,6 +26,7 @@ from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_choice,
+    check_number,
     check_whole,
     generator,
     orders,
@@ -103,6 +104,9 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
     def _make_kernel(self) -> Kernel:
         d = self.n_features_in_
         given = self._began
+        for name in ("sigma", "gamma", "coef0"):
+            if name == "coef0" or getattr(given, name) is not None:
+                check_number(getattr(given, name), name)
         self.sigma_ = math.sqrt(d) if given.sigma is None else float(given.sigma)
         self.gamma_ = 1.0 / d if given.gamma is None else float(given.gamma)
         return make_kernel(

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from align.errors import ParameterError
-from align.learners.parts.parameters import check_whole, positive
+from align.learners.parts.parameters import check_choice, check_whole, positive
 from align.types import Float64
 
 __all__ = ["KERNELS", "gaussian_kernel", "linear_kernel", "make_kernel", "polynomial_kernel"]
@@ -122,21 +122,16 @@ def make_kernel(
     """
     if callable(kernel):
         return _checked(kernel)
+    check_choice(kernel, "kernel", KERNELS)
     if kernel == "linear":
         return linear_kernel
     if kernel == "gaussian":
         positive(sigma, "sigma")
         return lambda A, B: gaussian_kernel(A, B, sigma)
-    if kernel == "polynomial":
-        check_whole(degree, "degree")
-        if not (0.0 < gamma < math.inf and 0.0 <= coef0 < math.inf):
-            raise ParameterError(
-                f"gamma={gamma}, coef0={coef0}, must be positive, and not negative."
-            )
-        return lambda A, B: polynomial_kernel(A, B, int(degree), gamma, coef0)
-    raise ParameterError(
-        f"kernel={kernel!r}, must be one of {', '.join(KERNELS)}, or a function of two matrices."
-    )
+    check_whole(degree, "degree")
+    if not (0.0 < gamma < math.inf and 0.0 <= coef0 < math.inf):
+        raise ParameterError(f"gamma={gamma}, coef0={coef0}, must be positive, and not negative.")
+    return lambda A, B: polynomial_kernel(A, B, int(degree), gamma, coef0)
 
 
 def _checked(kernel: Kernel) -> Kernel:

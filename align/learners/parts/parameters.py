@@ -15,6 +15,7 @@ __all__ = [
     "check_choice",
     "check_epochs",
     "check_number",
+    "check_share",
     "check_whole",
     "generator",
     "not_negative",
@@ -89,7 +90,7 @@ def not_negative(value: float, name: str) -> float:
 def check_whole(value: Any, name: str, *, least: int = 1) -> None:
     """Raise unless a value is a whole number, at least `least`."""
     check_number(value, name)
-    if value < least or value != int(value):
+    if not least <= value < math.inf or value != int(value):
         raise ParameterError(f"{name}={value}, must be a whole number, at least {least}.")
 
 
@@ -101,6 +102,13 @@ def check_number(value: Any, name: str) -> None:
         raise ParameterError(f"{name}={value!r}, must be a number.")
 
 
+def check_share(value: Any, name: str) -> None:
+    """Raise unless a value is a number above 0 and below 1."""
+    check_number(value, name)
+    if not 0.0 < value < 1.0:
+        raise ParameterError(f"{name}={value}, must lie in (0, 1).")
+
+
 def check_epochs(epochs: Any) -> None:
     """Raise unless `epochs` is a whole number, at least 1, and no bool."""
     check_whole(0 if isinstance(epochs, bool) else epochs, "epochs")
@@ -108,7 +116,7 @@ def check_epochs(epochs: Any) -> None:
 
 def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     """Raise unless a value is one of some names."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ParameterError(f"{name}={value!r}, must be one of {', '.join(choices)}.")
 
 

@@ -28,7 +28,7 @@ from typing import Any, Protocol, Self
 
 from align._params import ParamsMixin
 from align.errors import ParameterError
-from align.learners.parts.parameters import check_number, positive
+from align.learners.parts.parameters import check_choice, check_number, positive
 
 __all__ = [
     "FixedTuning",
@@ -72,6 +72,10 @@ class _TuningParams(ParamsMixin):
     A tuning is frozen for its equality and hash; only `set_params` changes one, after its checks.
     """
 
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            positive(value, name)
+
     def set_params(self, **params: Any) -> Self:
         """Change parameters; a run that has begun keeps those it began with.
 
@@ -113,9 +117,6 @@ class FixedTuning(_TuningParams):
 
     c: float = 1.0
 
-    def __post_init__(self) -> None:
-        _check_positive(c=self.c)
-
     def __call__(
         self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
     ) -> float:
@@ -141,9 +142,6 @@ class MistakeTuning(_TuningParams):
     """
 
     U: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_positive(U=self.U)
 
     def __call__(
         self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
@@ -177,9 +175,8 @@ class SelfTuning(_TuningParams):
     over: str = "all"
 
     def __post_init__(self) -> None:
-        _check_positive(U=self.U)
-        if self.over not in ("all", "mistakes"):
-            raise ParameterError(f"over={self.over!r}, must be 'all' or 'mistakes'.")
+        positive(self.U, "U")
+        check_choice(self.over, "over", ("all", "mistakes"))
 
     def __call__(
         self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
@@ -211,9 +208,6 @@ class SqrtTuning(_TuningParams):
     L: float
     U: float = 1.0
 
-    def __post_init__(self) -> None:
-        _check_positive(L=self.L, U=self.U)
-
     def __call__(
         self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
     ) -> float:
@@ -243,9 +237,6 @@ class RunningTuning(_TuningParams):
 
     U: float = 1.0
     share: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_positive(U=self.U, share=self.share)
 
     def __call__(
         self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
@@ -283,9 +274,6 @@ class LossTuning(_TuningParams):
     L: float
     U: float = 1.0
     beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_positive(L=self.L, U=self.U, beta=self.beta)
 
     @property
     def factor(self) -> float:
@@ -346,8 +334,3 @@ class _Weighted:
         self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
     ) -> float:
         return self.tuning(radius, n_mistakes, n_rounds, loss) / self.C
-
-
-def _check_positive(**values: float) -> None:
-    for name, value in values.items():
-        positive(value, name)

@@ -43,7 +43,15 @@ from align.learners.parts import (
     Update,
 )
 from align.learners.parts.estimators import VectorEstimator, validated
-from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler, weighed
+from align.learners.parts.parameters import (
+    check_epochs,
+    check_number,
+    check_whole,
+    orders,
+    read_zero_one,
+    shuffler,
+    weighed,
+)
 from align.learners.parts.tuning import as_tuning
 from align.learners.ranking import _instance_ranking as core
 from align.learners.ranking._kept_rounds import KeptQueries
@@ -434,15 +442,15 @@ class InstanceRanker(VectorEstimator):
         return float(self._c * (weights @ weights) / 2.0 + self._spent)
 
     def _check_parameters(self) -> Tuning:
-        if self.loss not in _UPDATES:
+        if not isinstance(self.loss, str) or self.loss not in _UPDATES:
             raise ParameterError(f"loss={self.loss!r}, must be 'average' or 'maximum'.")
         if self.update not in _UPDATES[self.loss]:
             raise ParameterError(
                 f"update={self.update!r}, must be one of {', '.join(_UPDATES[self.loss])} with "
                 f"loss={self.loss!r}."
             )
-        if self.max_iter < 1:
-            raise ParameterError(f"max_iter={self.max_iter}, must be at least 1.")
+        check_whole(self.max_iter, "max_iter")
+        check_number(self.tol, "tol")
         if not self.tol >= 0.0:
             raise ParameterError(f"tol={self.tol}, must not be negative.")
         return as_tuning(self.c)

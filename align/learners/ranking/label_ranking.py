@@ -362,13 +362,10 @@ class LabelRanker(LabelStream):
             self._prepare_steps()
 
     def _check_parameters(self) -> tuple[float, Tuning]:
-        if self.complexity not in _MARGINS:
-            raise ParameterError(
-                f"complexity={self.complexity!r}, must be 'euclidean' or 'entropy'."
-            )
+        check_choice(self.complexity, "complexity", _MARGINS)
         check_choice(self.update, "update", _UPDATES)
-        gamma = _MARGINS[self.complexity] if self.gamma is None else float(self.gamma)
-        positive(gamma, "gamma")
+        given = _MARGINS[self.complexity] if self.gamma is None else self.gamma
+        gamma = positive(given, "gamma")
         if isinstance(self.c, MistakeTuning):
             raise ParameterError(
                 "MistakeTuning counts the mistake of the round itself, which a ranking knows only "

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts.parameters import check_whole, not_negative
+from align.learners.parts.parameters import check_choice, check_whole, not_negative
 from align.types import IntArray
 
 __all__ = [
@@ -141,8 +141,7 @@ class ToleranceCost(_Timed, OnsetCost):
 
     def __post_init__(self) -> None:
         not_negative(self.tolerance, "tolerance")
-        if self.unit not in ("seconds", "frames"):
-            raise ParameterError(f"unit={self.unit!r}, must be 'seconds' or 'frames'.")
+        check_choice(self.unit, "unit", ("seconds", "frames"))
 
     def _limit(self) -> float:
         """Return the tolerance in frames, with room for rounding."""
@@ -194,8 +193,7 @@ class GradedCost(ToleranceCost):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self.levels, "levels")
-        if self.rounding not in ("ceil", "floor"):
-            raise ParameterError(f"rounding={self.rounding!r}, must be 'ceil' or 'floor'.")
+        check_choice(self.rounding, "rounding", ("ceil", "floor"))
 
     def __call__(self, y_true: IntArray, y_pred: IntArray) -> float:
         """Return the cost, a whole number in 0 .. levels."""
@@ -240,8 +238,7 @@ class RampCost(_Timed, OnsetCost):
     def __post_init__(self) -> None:
         if not 0.0 <= self.free < self.full < np.inf:
             raise ParameterError(f"free={self.free}, full={self.full}, must be 0 <= free < full.")
-        if self.unit not in ("seconds", "frames"):
-            raise ParameterError(f"unit={self.unit!r}, must be 'seconds' or 'frames'.")
+        check_choice(self.unit, "unit", ("seconds", "frames"))
 
     def _ramp(self, distance: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Cost of each distance in frames."""
@@ -290,10 +287,7 @@ class AbsoluteCost(_Timed, OnsetCost):
     hop: float | None = None
 
     def __post_init__(self) -> None:
-        if self.unit not in ("frames", "milliseconds", "seconds"):
-            raise ParameterError(
-                f"unit={self.unit!r}, must be 'frames', 'milliseconds' or 'seconds'."
-            )
+        check_choice(self.unit, "unit", ("frames", "milliseconds", "seconds"))
 
     @property
     def unit_gap(self) -> bool:  # type: ignore[override]  # read-only here
@@ -348,8 +342,7 @@ class FunctionCost(_Timed, OnsetCost):
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ParameterError(f"function={self.function!r}, must be callable.")
-        if self.unit not in ("frames", "seconds"):
-            raise ParameterError(f"unit={self.unit!r}, must be 'frames' or 'seconds'.")
+        check_choice(self.unit, "unit", ("frames", "seconds"))
 
     @property
     def decomposes(self) -> bool:  # type: ignore[override]  # read-only here

@@ -35,7 +35,13 @@ from align.learners.parts import (
     block_ends,
     make_update,
 )
-from align.learners.parts.parameters import check_whole, generator, read_weights, weighed
+from align.learners.parts.parameters import (
+    check_choice,
+    check_whole,
+    generator,
+    read_weights,
+    weighed,
+)
 from align.learners.parts.saved import Saved, keep, restore
 from align.learners.structured._run_reader import RunReader
 from align.learners.structured.ascent import DualAscent
@@ -217,7 +223,7 @@ class StructuredLearner(Saved, RunReader):
             n, xs, ys = len(kept), [xs[i] for i in kept], [ys[i] for i in kept]
         held_out = self._check_validation(validation)
         n_rounds = n * epochs
-        ends = set(block_ends(n_rounds, self.n_candidates)) if held_out else set()
+        ends = set(block_ends(n_rounds, int(self.n_candidates))) if held_out else set()
         begun = self._resume(checkpoint)
         for epoch in range(begun, epochs):
             order = self._rng.permutation(n) if self.shuffle else np.arange(n)
@@ -299,13 +305,9 @@ class StructuredLearner(Saved, RunReader):
     def _reset(self, problem: StructuredProblem) -> None:
         """Check the parameters and forget whatever was learned."""
         self._update = make_update(self.update, C=self.C, U=self.U)
-        for name, allowed in (("loss", _LOSSES), ("conversion", _CONVERSIONS)):
-            if getattr(self, name) not in allowed:
-                raise ParameterError(
-                    f"{name}={getattr(self, name)!r}, must be one of {', '.join(allowed)}."
-                )
-        if self.n_candidates < 1:
-            raise ParameterError(f"n_candidates={self.n_candidates}, must be at least 1.")
+        check_choice(self.loss, "loss", _LOSSES)
+        check_choice(self.conversion, "conversion", _CONVERSIONS)
+        check_whole(self.n_candidates, "n_candidates")
         check_loss(problem, self.loss)
         self._began = SimpleNamespace(loss=self.loss, conversion=self.conversion)
         self._rng = generator(self.random_state)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.learners.parts.parameters import check_share
 from align.learners.theory.certificates import Certificate
 from align.types import Float64
 
@@ -38,8 +38,7 @@ class Certified:
         ParameterError
             For a delta out of range, a single class, or what the bounds are not about.
         """
-        if not 0.0 < delta < 1.0:
-            raise ParameterError(f"delta={delta}, must lie in (0, 1).")
+        check_share(delta, "delta")
         return self._certified(X, y, delta)
 
     def _certified(self, X: Any, y: Any, delta: float) -> "RunCertificate":

@@ -243,7 +243,7 @@ class Loud(DecisionTreeRegressor):
     ("params", "message"),
     [
         ({"variant": "bold"}, "variant='bold', must be one of known-edge"),
-        ({"n_estimators": 0}, "n_estimators=0, must be at least 1"),
+        ({"n_estimators": 0}, "n_estimators=0, must be a whole number, at least 1"),
         ({"edge": 0.51}, r"edge=0.51, must lie in \(0, 0.5\]"),
         ({"max_step": np.inf}, "max_step=inf, must be positive and finite"),
         ({"estimator": Loud()}, r"must lie in \[-1, 1\]"),

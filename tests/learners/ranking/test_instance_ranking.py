@@ -359,7 +359,10 @@ X0, Y0 = np.eye(3), np.arange(3.0)
         (lambda: InstanceRanker("sum").fit(X0, Y0), "loss='sum', must be 'average' or 'maximum'"),
         (lambda: InstanceRanker("average", "worst").fit(X0, Y0), "one of subgradient, exact with"),
         (lambda: InstanceRanker(c=0.0).fit(X0, Y0), "c=0.0, must be a Tuning, or positive"),
-        (lambda: InstanceRanker(max_iter=0).fit(X0, Y0), "max_iter=0, must be at least 1"),
+        (
+            lambda: InstanceRanker(max_iter=0).fit(X0, Y0),
+            "max_iter=0, must be a whole number, at least 1",
+        ),
         (lambda: InstanceRanker(tol=-1.0).fit(X0, Y0), "tol=-1.0, must not be negative"),
         (
             lambda: InstanceRanker(epochs=0).fit(X0, Y0),

@@ -335,7 +335,7 @@ def test_it_is_an_estimator():
         ({"C": 0.0}, "C=0.0, must be positive and finite"),
         ({"U": -1.0}, "U=-1.0, must be positive and finite"),
         ({"epochs": 0}, "epochs=0, must be a whole number, at least 1"),
-        ({"n_candidates": 0}, "n_candidates=0, must be at least 1"),
+        ({"n_candidates": 0}, "n_candidates=0, must be a whole number, at least 1"),
         ({"conversion": "validation"}, r"needs validation=\(xs, ys\)"),
     ],
 )
