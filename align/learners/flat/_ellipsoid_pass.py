@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from align._numba import compiled
+from align.learners.parts.step_kernels import worst_pair
 from align.learners.theory import recorded
 
 __all__ = [
@@ -82,34 +83,6 @@ def _score(W: Any, r: int, x: Any, columns: Any) -> float:
     for j in range(x.size):
         score += W[r, columns[j]] * x[j]
     return score
-
-
-@compiled()
-def _worst_pair(
-    W: Any, x: Any, columns: Any, relevant: Any, row: int, counts: Any
-) -> tuple[int, int, float]:
-    """Return the worst relevant label, the best other one, and the margin between them (G4).
-
-    A label is -1 where there is none; of equal scores the first label counts.
-    """
-    up = -1
-    down = -1
-    lowest = np.inf
-    highest = -np.inf
-    best = -np.inf
-    for r in range(W.shape[0]):
-        score = _score(W, r, x, columns)
-        if score > best:
-            best = score
-            counts[BEST] = r
-        if relevant[row, r]:
-            if score < lowest:
-                lowest = score
-                up = r
-        elif score > highest:
-            highest = score
-            down = r
-    return up, down, lowest - highest
 
 
 @compiled()
@@ -258,7 +231,7 @@ def run(
     """
     blocks, width = W.shape
     n = blocks * width
-    Pz = np.empty(n)
+    Pz, scores = np.empty(n), np.empty(blocks)
     for place in range(begin, order.size):
         # Before the round begins: after more room was made, it begins anew.
         if low_rank and counts[RANK] == shape.shape[0]:
@@ -274,10 +247,13 @@ def run(
             up, down, sign = 0, -1, 1.0 if relevant[row, 0] else -1.0
             margin *= sign
         else:
-            up, down, margin = _worst_pair(W, x, columns, relevant, row, counts)
+            for r in range(blocks):
+                scores[r] = _score(W, r, x, columns)
+            up, down, counts[BEST] = worst_pair(scores, blocks, relevant, row)
             sign = 1.0
             if up < 0 or down < 0:
                 continue  # every label relevant, or none: nothing to rank
+            margin = scores[up] - scores[down]
         floats[LOSS] = max(target - margin, 0.0)
         floats[TOTAL] += floats[LOSS]
         if place < log.shape[0]:

@@ -44,7 +44,7 @@ from align.learners.flat._any_learner import (
 )
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import block_ends
-from align.learners.parts.estimators import VectorEstimator, validated
+from align.learners.parts.estimators import CountedRounds, VectorEstimator, validated
 from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
@@ -75,7 +75,7 @@ def _if_learner_has(name: str) -> Callable[[_Method], _Method]:
 
 
 @dataclass(eq=False, repr=False)
-class OnlineToBatch(VectorEstimator):
+class OnlineToBatch(CountedRounds, VectorEstimator):
     """Predict with one hypothesis, or with all, of those that a learner goes through.
 
     Source: Shalev-Shwartz 2007, appendix B: Lemma 23, Theorems 12 and 13, and voting.
@@ -456,30 +456,16 @@ class OnlineToBatch(VectorEstimator):
         return known
 
     def _counted(self) -> dict[str, Any]:
+        check_is_fitted(self, "learner_")
         return {k: v + getattr(self.learner_, k, 0) for k, v in self._totals.items()}
 
-    @property
-    def n_rounds_(self) -> int:
-        """Rounds played."""
-        check_is_fitted(self, "learner_")
-        return int(self._counted()["n_rounds_"])
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Rounds with a mistake, as the learner counts them."""
-        check_is_fitted(self, "learner_")
-        return int(self._counted()["n_mistakes_"])
-
-    @property
-    def n_updates_(self) -> int:
-        """Rounds with a step."""
-        check_is_fitted(self, "learner_")
-        return int(self._counted()["n_updates_"])
+    def _played(self) -> npt.NDArray[np.int64]:
+        counted = self._counted()
+        return np.array([counted[f"n_{what}_"] for what in ("rounds", "mistakes", "updates")])
 
     @property
     def cumulative_loss_(self) -> float:
         """Sum of the losses."""
-        check_is_fitted(self, "learner_")
         return float(self._counted()["cumulative_loss_"])
 
     def __sklearn_tags__(self) -> Any:

@@ -26,11 +26,13 @@ from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_choice,
+    check_epochs,
     check_number,
     check_whole,
     generator,
     orders,
     read_weights,
+    weighed,
 )
 from align.learners.parts.saved import Saved
 from align.learners.theory.certified import Certified, RunCertificate
@@ -87,7 +89,37 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
         """Set what predictions are made with."""
         raise NotImplementedError
 
+    def _read_targets(self, y: Any, n: int) -> Any:
+        """Return what n examples are labelled with, checked."""
+        raise NotImplementedError
+
+    def _targets(self, y: Any) -> Targets:
+        """Return the same as rounds want it."""
+        raise NotImplementedError
+
     # Learning --------------------------------------------------------------------------------
+
+    def _learn_afresh(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Check everything, forget what was learned, and go through the examples."""
+        check_epochs(self.epochs)
+        X = self._read(X, first=True)
+        weights, X, y = weighed(sample_weight, X, self._read_targets(y, len(X)))
+        self._open(X.shape[1], y)
+        self._play_epochs(X, self._targets(y), weights)
+        return self
+
+    def _learn_more(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Check examples and go through them once, after what was learned before, if anything."""
+        fresh = not hasattr(self, "n_features_in_")
+        X = self._read(X, first=fresh)
+        y = self._read_targets(y, len(X))
+        if fresh:
+            self._open(X.shape[1], y)
+        return self._go_on(X, self._targets(y), sample_weight)
+
+    def _open(self, n_features: int, y: Any) -> None:
+        """Begin with the first examples."""
+        self._reset(n_features)
 
     def _reset(self, n_features: int) -> None:
         """Check the parameters and forget whatever was learned."""
@@ -230,6 +262,11 @@ class SupportLearner(Certified, KernelLearner):
                 f"average=True cannot be kept with removal={self.removal!r}, which drops parts of "
                 "the mean; use average='auto', or removal='project'."
             )
+
+    def _learn_afresh(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        super()._learn_afresh(X, y, sample_weight)
+        self._supports.compact()
+        return self
 
     def _n_scores(self) -> int:
         raise NotImplementedError

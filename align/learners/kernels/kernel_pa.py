@@ -36,7 +36,7 @@ from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import KERNELS
 from align.learners.parts import step_limits
 from align.learners.parts.labels import distinct_labels
-from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, positive, weighed
+from align.learners.parts.parameters import NO_WEIGHTS, positive
 from align.types import Float64
 
 __all__ = ["KernelPA"]
@@ -159,14 +159,7 @@ class KernelPA(SupportLearner):
         ParameterError
             A wrong parameter, or examples or labels that cannot be used.
         """
-        check_epochs(self.epochs)
-        X = self._read(X, first=True)
-        labels = check_labels(y, len(X), type(self).__name__)
-        weights, X, labels = weighed(sample_weight, X, labels)
-        self._open(X.shape[1], _distinct(labels), sets=labels.ndim == 2)
-        self._play_epochs(X, self._targets(labels), weights)
-        self._supports.compact()
-        return self
+        return self._learn_afresh(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue with examples in the order given, once.
@@ -191,12 +184,12 @@ class KernelPA(SupportLearner):
         """
         fresh = not hasattr(self, "classes_")
         matrix = self._read(X, first=fresh)
-        labels = check_labels(y, len(matrix), type(self).__name__)
+        labels = self._read_targets(y, len(matrix))
         announced = _distinct(labels)
         if classes is not None:
             announced = distinct_labels(classes, announced)
         if fresh:
-            self._open(matrix.shape[1], announced, sets=labels.ndim == 2)
+            self._open_classes(matrix.shape[1], announced, sets=labels.ndim == 2)
         else:
             self._admit(announced, sets=labels.ndim == 2)
         return self._go_on(matrix, self._targets(labels), sample_weight)
@@ -219,11 +212,13 @@ class KernelPA(SupportLearner):
             )  # a tie goes to the second class there, here to the first
         return twin, labels
 
-    def _targets(self, labels: npt.NDArray[Any]) -> Targets:
-        """Return which labels are relevant to each example."""
-        if labels.ndim == 2:
-            return Targets(labels, NO_WEIGHTS)
-        codes = np.searchsorted(self.classes_, labels)
+    def _read_targets(self, y: Any, n: int) -> npt.NDArray[Any]:
+        return check_labels(y, n, type(self).__name__)
+
+    def _targets(self, y: npt.NDArray[Any]) -> Targets:
+        if y.ndim == 2:
+            return Targets(y, NO_WEIGHTS)
+        codes = np.searchsorted(self.classes_, y)
         return Targets(codes[:, None] == np.arange(len(self.classes_)), NO_WEIGHTS)
 
     def _n_scores(self) -> int:
@@ -241,7 +236,10 @@ class KernelPA(SupportLearner):
         super()._check_parameters()
         positive(self.margin, "margin")
 
-    def _open(self, n_features: int, classes: npt.NDArray[Any], *, sets: bool) -> None:
+    def _open(self, n_features: int, y: npt.NDArray[Any]) -> None:
+        self._open_classes(n_features, _distinct(y), sets=y.ndim == 2)
+
+    def _open_classes(self, n_features: int, classes: npt.NDArray[Any], *, sets: bool) -> None:
         """Begin with these classes, or labels of which several are relevant at once."""
         self.classes_: Any = classes  # an array; protocols of classifiers ask for less
         self._sets = sets
@@ -386,7 +384,7 @@ class KernelPA(SupportLearner):
         self.kernel, self.degree = kernel, degree
         self.sigma, self.gamma, self.coef0 = numbers["sigma"], numbers["gamma"], numbers["coef0"]
         try:
-            self._open(vectors.shape[1], classes, sets=False)
+            self._open_classes(vectors.shape[1], classes, sets=False)
         except ParameterError as error:
             raise ModelError(f"the state of a KernelPA is damaged: {error}") from error
         self._supports = SupportSet(vectors, coef)

@@ -22,7 +22,7 @@ from align.learners.kernels._checks import check_numbers
 from align.learners.kernels._learner import SupportLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import check_epochs, not_negative, weighed
+from align.learners.parts.parameters import not_negative
 from align.types import Float64
 
 __all__ = ["KernelPARegressor"]
@@ -85,56 +85,18 @@ class KernelPARegressor(SupportLearner):
     epsilon: float = 0.1
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from examples, afresh.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix [shape=(n, d)]
-            Examples; kept dense.
-        y : array_like [shape=(n,)]
-            Numbers.
-        sample_weight : array_like [shape=(n,)], optional
-            As in `partial_fit`; an example of weight 0 is as if it had not been given.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError
-            A wrong parameter, or examples or numbers that cannot be used.
-        """
-        check_epochs(self.epochs)
-        X = self._read(X, first=True)
-        numbers = check_numbers(y, len(X), type(self).__name__)
-        weights, X, numbers = weighed(sample_weight, X, numbers)
-        self._reset(X.shape[1])
-        self._play_epochs(X, Targets(_NO_CLASSES, numbers), weights)
-        self._supports.compact()
-        return self
+        """Learn from examples, afresh; as `KernelPA.fit`, of numbers y [shape=(n,)]."""
+        return self._learn_afresh(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Continue with examples in the order given, once.
+        """Continue with examples in the order given, once; as `KernelPA.partial_fit`."""
+        return self._learn_more(X, y, sample_weight)
 
-        Parameters
-        ----------
-        X, y
-            As in `fit`.
-        sample_weight : array_like [shape=(n,)], optional
-            Multiplies C for an example. It has no effect on "pa", which has no C, except that an
-            example of weight 0 is left out.
+    def _read_targets(self, y: Any, n: int) -> Float64:
+        return check_numbers(y, n, type(self).__name__)
 
-        Returns
-        -------
-        self
-        """
-        fresh = not hasattr(self, "n_features_in_")
-        matrix = self._read(X, first=fresh)
-        numbers = check_numbers(y, len(matrix), type(self).__name__)
-        if fresh:
-            self._reset(matrix.shape[1])
-        return self._go_on(matrix, Targets(_NO_CLASSES, numbers), sample_weight)
+    def _targets(self, y: Float64) -> Targets:
+        return Targets(_NO_CLASSES, y)
 
     def predict(self, X: Any) -> Float64:
         """Return the prediction of each example.

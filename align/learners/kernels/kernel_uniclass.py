@@ -22,7 +22,7 @@ from align.learners.kernels._learner import KernelLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import BLOCK, diagonal_of
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, not_negative, weighed
+from align.learners.parts.parameters import NO_WEIGHTS, not_negative
 from align.types import Float64, IntArray
 
 __all__ = ["KernelPAUniclass"]
@@ -92,52 +92,18 @@ class KernelPAUniclass(KernelLearner):
     epsilon: float = 0.8
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from examples, afresh.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix [shape=(n, d)]
-            Examples; kept dense.
-        y : object, optional
-            Ignored.
-        sample_weight : array_like [shape=(n,)], optional
-            As in `partial_fit`; an example of weight 0 is as if it had not been given.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError
-            A wrong parameter, or examples that cannot be used.
-        """
-        check_epochs(self.epochs)
-        weights, X = weighed(sample_weight, self._read(X, first=True))
-        self._reset(X.shape[1])
-        self._play_epochs(X, _NO_TARGETS, weights)
-        return self
+        """Learn from examples, afresh; as `KernelPA.fit`, but that y is ignored."""
+        return self._learn_afresh(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Continue with examples in the order given, once.
+        """Continue with examples in the order given, once; as `KernelPA.partial_fit`."""
+        return self._learn_more(X, y, sample_weight)
 
-        Parameters
-        ----------
-        X, y
-            As in `fit`.
-        sample_weight : array_like [shape=(n,)], optional
-            Multiplies C for an example. It has no effect on "pa", which has no C, except that an
-            example of weight 0 is left out.
+    def _read_targets(self, y: Any, n: int) -> None:
+        return None
 
-        Returns
-        -------
-        self
-        """
-        fresh = not hasattr(self, "n_features_in_")
-        matrix = self._read(X, first=fresh)
-        if fresh:
-            self._reset(matrix.shape[1])
-        return self._go_on(matrix, _NO_TARGETS, sample_weight)
+    def _targets(self, y: Any) -> Targets:
+        return _NO_TARGETS
 
     def fit_predict(self, X: Any, y: Any = None) -> IntArray:
         """Learn from examples [shape=(n, d)]; return 1 for those inside, -1 for outliers."""
