@@ -14,7 +14,7 @@ from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, spread
 from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.labels import distinct_labels, one_label
-from align.learners.parts.parameters import read_weights, weighed
+from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
@@ -45,12 +45,10 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         ParameterError
             For parameters out of range or a single class.
         """
-        X, y = self._validate(X, y, reset=True)
-        weights, X, y = weighed(sample_weight, X, y)
-        self._open(X.shape[1], several_labels(y), labels=y.ndim == 2)
-        self._fit_epochs(self._to_chunk(X, y, weights), X.shape[0], X.shape[1])
-        self._hypothesis()
-        return self
+        return self._fit(X, y, sample_weight)
+
+    def _fit_begin(self, n_features: int, y: npt.NDArray[Any]) -> None:
+        self._open(n_features, several_labels(y), labels=y.ndim == 2)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go through examples once, in their order, going on from what was learned before.

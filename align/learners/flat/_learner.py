@@ -7,7 +7,7 @@ An estimator says what it is made of (`_plan`). Its run is fed by ``fit``, ``par
 
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ from align.learners.parts.parameters import (
     check_whole,
     generator,
     orders,
+    weighed,
 )
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round, Trace
@@ -235,6 +236,19 @@ class FlatLearner(Facts, VectorEstimator):
             else:
                 self._cached = self._run.hypothesis()
         return self._cached
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Learn from scratch."""
+        X, y = self._validate(X, y, reset=True)
+        weights, X, y = weighed(sample_weight, X, y)
+        self._fit_begin(X.shape[1], y)
+        self._fit_epochs(self._to_chunk(X, y, weights), X.shape[0], X.shape[1])
+        self._hypothesis()
+        return self
+
+    def _fit_begin(self, n_features: int, y: npt.NDArray[Any]) -> None:
+        """Begin a run with all that there is."""
+        raise NotImplementedError
 
     def _fit_epochs(self, chunk: Chunk, n: int, n_features: int) -> None:
         """Go through the examples as often as asked, with the conversions that need them all."""

@@ -13,7 +13,7 @@ from align.learners.flat._inputs import read_examples, read_numbers
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk
 from align.learners.parts import MistakeTuning, SelfTuning
-from align.learners.parts.parameters import read_weights, weighed
+from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
@@ -24,32 +24,8 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
     """An online regressor; the base class of all flat ones."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from scratch, in `epochs` passes.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-            Examples; float32 is not converted.
-        y : array_like [shape=(m,)]
-            Numbers.
-        sample_weight : array_like [shape=(m,)], optional
-            As in `partial_fit`; an example of weight 0 is as if it had not been given.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError
-            For parameters out of range.
-        """
-        X, y = self._validate(X, y, reset=True)
-        weights, X, y = weighed(sample_weight, X, y)
-        self._begin(X.shape[1])
-        self._fit_epochs(self._to_chunk(X, y, weights), X.shape[0], X.shape[1])
-        self._hypothesis()
-        return self
+        """Learn from scratch, in `epochs` passes; as classifiers do, of numbers y [shape=(m,)]."""
+        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go through examples once, in their order, going on from what was learned before.
@@ -69,6 +45,9 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
         """
         self._play(self._stream_chunk(X, y, sample_weight=sample_weight))
         return self
+
+    def _fit_begin(self, n_features: int, y: Float64) -> None:
+        self._begin(n_features)
 
     def _meet(self, n_features: int, y: Float64, classes: Any, *, first: bool) -> None:
         if first:
