@@ -134,6 +134,16 @@ def test_one_default_seed(model):
     assert clone(model).get_params()["random_state"] == 0
 
 
+@every([m for m in STREAMS if hasattr(m, "step")])
+def test_a_step_begins_a_stream_as_partial_fit_does(model):
+    X, y = examples(model, 12)
+    one, other = clone(model), clone(model)
+    for i in range(12):
+        one.step(X[i], y[i])
+        other.partial_fit(X[i : i + 1], y[i : i + 1])
+    np.testing.assert_allclose(state(one, X), state(other, X), rtol=1e-9, atol=1e-12)
+
+
 @every([*STREAMS, AdaBoost()])
 @pytest.mark.parametrize("kind", ["none", "int", "generator", "state"])
 def test_every_kind_of_seed(model, kind):

@@ -27,7 +27,7 @@ from align.learners.parts.estimators import (
     read_label_sets,
     validated,
 )
-from align.learners.parts.labels import distinct_labels
+from align.learners.parts.labels import distinct_labels, one_label
 from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
@@ -229,15 +229,19 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
         ----------
         x : array_like [shape=(d,)]
         y : label, or array_like of bool [shape=(K,)]
-            One of the classes given to `start`, or the relevant labels.
+            One of the classes given to `start`, or the relevant labels. Without a start the first
+            example begins, as in `partial_fit`.
 
         Returns
         -------
         Round
             `tau` and `alpha` are the depth of the cut.
         """
+        if not hasattr(self, "classes_"):
+            several = isinstance(y, np.ndarray | list | tuple)
+            self._open(int(np.size(x)), np.arange(len(y)) if several else one_label(y))
         if self.classes_.size == 1:
-            self._admit(np.array([y]))
+            self._admit(one_label(y))
             if self.classes_.size == 1:
                 self._counts[core.ROUNDS] += 1
                 return Round(y, 0.0, 0.0, False, 0.0, 0.0, 1.0, 0.0, self._target(), math.nan)

@@ -28,7 +28,7 @@ from align.learners.parts.estimators import (
     summed,
     validated,
 )
-from align.learners.parts.labels import check_labels, distinct_labels
+from align.learners.parts.labels import check_labels, distinct_labels, one_label
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_epochs,
@@ -218,7 +218,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         return self
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
-        """Play one round of a stream, without checks, once `partial_fit` knows the classes.
+        """Play one round of a stream, without checks of x.
 
         Parameters
         ----------
@@ -230,8 +230,11 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         Round
             Its tau is the change of the logarithm of the weights.
         """
+        if not hasattr(self, "classes_"):
+            self.n_features_in_ = int(np.size(x))
+            self._begin(self.n_features_in_, one_label(y), least=1)
         if len(self.classes_) == 1:
-            self._admit(np.array([y]))
+            self._admit(one_label(y))
         return self._round(np.flatnonzero(x), bool(y == self.classes_[-1]))
 
     def decision_function(self, X: Any) -> Float64:

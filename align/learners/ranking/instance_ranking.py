@@ -265,6 +265,8 @@ class InstanceRanker(VectorEstimator):
             the worst pair.
         """
         rows = np.ascontiguousarray(x, dtype=np.float64)
+        if not hasattr(self, "_v"):
+            self.start(rows.shape[1])
         return self._round(rows, None, np.asarray(y, dtype=np.float64))
 
     def _round(self, x: Float64, columns: Any, y: Float64) -> Round:

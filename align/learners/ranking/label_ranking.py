@@ -285,6 +285,8 @@ class LabelRanker(LabelStream):
             `prediction` is the label with the highest score, or None while no label is known;
             `alpha` the sum of alpha over the relevant labels; `cost` is 1 for a mistake.
         """
+        if not hasattr(self, "_run"):
+            self.start(int(np.shape(x)[-1]))
         codes: Any
         if isinstance(relevant, set | frozenset | list | tuple):
             self._several = True
