@@ -97,7 +97,7 @@ def _walk(root: str, groups: Groups) -> list[Piece]:
             pieces.append(_piece(folder, folder, (sounds, own, its_truth), root, groups))
             continue
         notated = [name for name in scores if _suffix(name) not in _TABLES]
-        if {*map(_stem, sounds)}.isdisjoint(map(_stem, notated)):
+        if not notated:
             continue
         scores_of, truths_of = _by(_stem, notated), _by(comparable, truths)
         for stem, recordings in _by(_stem, sounds).items():

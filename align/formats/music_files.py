@@ -18,6 +18,9 @@ suffix                  what                                    read back
 """
 
 import os
+from dataclasses import replace
+
+import numpy as np
 
 from align.errors import DataError
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_of_score
@@ -25,6 +28,8 @@ from align.formats.scores import Score, read_score
 from align.formats.table import is_music, music_format
 
 __all__ = ["notes_of", "read_music", "write_music"]
+
+_NEAR = 0.02  # seconds of the score
 
 
 def write_music(
@@ -64,8 +69,8 @@ def read_music(
     path : path
         The file; see the module's docstring.
     score : MusicAlignment, NoteTimes, Score or path, optional
-        What the notes are of: needed for formats that know no score. A path may be of a score, or
-        of a table or JSON file of aligned notes.
+        What the notes are of: needed for formats that know no score, and to know the bars of a
+        table. A path may be of a score, or of a table or JSON file of aligned notes.
     duration : float, optional
         Length of the recording in seconds.
 
@@ -87,18 +92,33 @@ def read_music(
             "is not read for when each note is played; read the .csv or .json file instead.",
             path=path,
         )
-    notes: NoteTimes
-    if not found.needs_score:
-        notes = found.read(path, duration=duration)
-        return notes
-    if score is None:
+    if score is None and found.needs_score:
         raise DataError(
             "knows no score; name the score, or the .csv file written with it.", path=path
         )
     if isinstance(score, Score | str | os.PathLike):
         score = notes_of(score)
-    notes = found.read(path, score, duration=duration)
-    return notes
+    notes: NoteTimes
+    if found.needs_score:
+        notes = found.read(path, score, duration=duration)
+        return notes
+    notes = found.read(path, duration=duration)
+    if score is None or notes.beats is not None:
+        return notes
+    return _with_bars(notes, score)
+
+
+def _with_bars(notes: NoteTimes, score: NotesOfScore) -> NoteTimes:
+    """Return notes that know their onsets in the score with its file and its bars and beats."""
+    onsets = np.array([note.onset for note in score.notes])
+    for note in notes.events:
+        if not (np.abs(onsets[score.pitches == note.pitch] - note.onset) <= _NEAR).any():
+            raise DataError(
+                f"the score has no {note.name} at {note.onset:.3f} s; is it another score, or "
+                "were other repeats played?",
+                path=notes.path,
+            )
+    return replace(notes, beats=score.beats, score_file=score.score_file)
 
 
 def notes_of(score: Score | str | os.PathLike[str]) -> NoteTimes:

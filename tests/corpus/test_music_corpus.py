@@ -94,6 +94,8 @@ def test_of_files_by_name_what_is_missing_is_told(good: Path, tmp_path: Path) ->
     assert [Path(other).name for other in pieces[0].others] == ["One.midi"]
     with pytest.raises(DataError, match="holds no pieces: recordings with a score of the same"):
         align.read_corpus(root / "x", kind="music")
+    (root / "x" / "three.csv").rename(root / "x" / "drei.mid")
+    assert [piece.missing for piece in find_pieces(str(root / "x"))] == [["score"]]
 
 
 def test_a_unison_has_the_mean_of_its_rows(music: Path) -> None:

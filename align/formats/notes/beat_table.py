@@ -67,7 +67,7 @@ __all__ = [
 BEAT_SUFFIXES = (".beats.csv", ".beats.txt", ".beats")
 """Of the files from which `read_beat_times` reads."""
 
-NO_BARS = "does not say its bars; use a MIDI file with a time signature, or notation."
+NO_BARS = "does not say its bars; name a MIDI file with a time signature, or notation."
 
 _ON = 0.01  # seconds of the score within which a beat is that of a chord
 _NAMES = {"time": ("performed_s", "time", "start", "onset", "seconds")}

@@ -334,7 +334,8 @@ def _fill_bars(root: Element) -> None:
         return  # bar lines do not stand together, and are not meant to
     walks = [list(_walked(part)) for part in root.findall("part")]
     for number, together in enumerate(zip(*walks, strict=False)):
-        length = _length(together, upbeat=number == 0)
+        upbeat = number == 0 or together[0].measure.get("implicit") == "yes"
+        length = _length(together, upbeat=upbeat)
         for bar in together:
             leaps = _leaps_at_an_end(bar.measure)
             if bar.silent and bar.length > length:

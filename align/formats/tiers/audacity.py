@@ -19,6 +19,7 @@ from align.errors import DataError
 from align.formats.documents.writing import writer
 from align.formats.tiers.label_table import onsets_to_intervals
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, ticks
+from align.types import named_pitch
 
 __all__ = ["format_audacity", "read_audacity", "write_audacity"]
 
@@ -48,8 +49,19 @@ def read_audacity(
         start, end = rows.number(fields[0], "start"), rows.number(fields[1], "end")
         rows.add(start, end, fields[2] if len(fields) > 2 else "")
     if rows.times and all(start == end for start, end in rows.times):
+        if all(map(_is_note, rows.labels)):
+            raise rows.wrong(
+                f"{rows.labels[-1]!r} is a note of a score, as are all of its labels; name the "
+                "score that they are of."
+            )
         rows.times = onsets_to_intervals([start for start, _ in rows.times], duration, rows.path)
     return rows.checked(duration, silence)
+
+
+def _is_note(label: str) -> bool:
+    """Whether a label is one that `align.formats.notes.note_labels` writes, such as "Eb4 n0"."""
+    pitch, _, note = label.strip().partition(" ")
+    return bool(note) and named_pitch(pitch) is not None
 
 
 def format_audacity(alignment: TimedLabels) -> str:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from music_examples import random_alignment, write_score
 
 from align.errors import DataError, ParameterError
+from align.formats.files import read_labels
 from align.formats.music_files import write_music
 from align.formats.notes.aligned_midi import TempoMap, fit_tempo_map, format_midi
 from align.formats.notes.note_table import format_note_table
@@ -100,6 +101,17 @@ def test_wrong_tables(tmp_path: Path, row: str, line: int, message: str) -> None
     with pytest.raises(DataError, match=message) as caught:
         MusicAlignment.from_labels(path, duration=10.0)
     assert caught.value.line == line
+
+
+def test_a_table_has_the_bars_of_a_score_that_is_named(tmp_path: Path) -> None:
+    bare = Score.of([Note(60, 0.0), Note(62, 0.5)], "a.mid")
+    score = dataclasses.replace(bare, beats=beats_of_bars([(0.0, 1.0, 2, 1)]))
+    MusicAlignment.from_score(bare, [1.0, 2.0]).to_csv(tmp_path / "a.csv")
+    found = MusicAlignment.from_csv(tmp_path / "a.csv", score=score)
+    assert (found.beats, found.score_file) == (score.beats, "a.mid")
+    other = Score.of([Note(60, 0.0), Note(63, 0.5)])
+    with pytest.raises(DataError, match=r"the score has no D4 at 0\.500 s; is it another"):
+        MusicAlignment.from_csv(tmp_path / "a.csv", score=other)
 
 
 def test_a_table_without_notes(tmp_path: Path) -> None:
@@ -189,6 +201,13 @@ def test_labels_come_back(tmp_path: Path, suffix: str, of: str) -> None:
     same_times(MusicAlignment.from_labels(path, score=source), wanted, atol=2e-5)
     with pytest.raises(DataError, match="knows no score"):
         MusicAlignment.from_labels(path)
+
+
+def test_labels_of_notes_are_no_phones(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("0.5\t0.5\tEb4 n0\n1.5\t1.5\tG4 n1\n", encoding="utf-8")
+    with pytest.raises(DataError, match="'G4 n1' is a note of a score, as are all of its labels"):
+        read_labels(path, duration=2.0)
 
 
 @pytest.mark.parametrize("suffix", LABELS)

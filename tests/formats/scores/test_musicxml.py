@@ -63,6 +63,7 @@ def document(*parts: dict[str, str]) -> str:
         + "</part>"
         for k, part in enumerate(parts)
     )
+    bodies = bodies.replace('number="X', 'implicit="yes" number="X')
     return (
         f'<score-partwise version="4.0"><part-list>{listed}</part-list>{bodies}</score-partwise>'
     )
@@ -239,6 +240,9 @@ def test_rests_that_are_longer_than_their_bar(read: Read, rests: str) -> None:
         assert counted(read(*parts)) == "1.1 2.1 2.1 4.1 4.1"
     assert played(read(*upbeat)) == "C4@0 D4@0.5 A4@0.5"
     assert played(read({"1": first() + note("G", 4)}, {"1": first()})) == "G4@0"
+    again = {"1": first() + note("C", 4), "X1": note("D"), "2": note("E", 4)}
+    other = {"1": first() + rests, "X1": rests, "2": rests}
+    assert played(read(again, other)) == "C4@0 D4@2 E4@2.5"
 
 
 def test_what_is_not_heard_may_be_anything(read: Read) -> None:
