@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.inputs import read_corpus
 from align.cli.options import (
     channel_option,
     dictionary_option,
@@ -134,7 +135,7 @@ def adapt(
         adapted.problems_ = [*unread, *adapted.problems_]
         _finish(context, adapted, output)
         return
-    examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier, channel=channel)
+    examples = read_corpus(console, corpus, kind=aligner.kind, tier=tier, channel=channel)
     if compare and len(examples) < _FEWEST:
         console.message(f"Fewer than {_FEWEST} recordings: what it brings cannot be measured.")
         compare = False

@@ -150,9 +150,9 @@ def evaluate_against(
     import align
 
     other = align.load(str(against))
-    if other.kind != model.kind or model.kind != "speech":
+    if other.kind != model.kind:
         raise ParameterError(
-            f"--against compares two models of speech, not {model.kind} and {other.kind}."
+            f"--against compares two models of one kind, not of {model.kind} and {other.kind}."
         )
     results, failed = model.results(examples, console.progress)
     console.finish()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.console import FILE, Console, message_options
+from align.cli.console import FILE, Console, message_options, plural
 from align.cli.inputs import check_order
 from align.cli.options import channel_option, music_model_option
 from align.errors import DataError, ModelError, ParameterError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["follow"]
 
 _BLOCK = 0.01  # seconds that are read at once
+_FILES = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"FORM")  # how files of sound begin, no microphone's
 
 
 @click.command()
@@ -80,6 +81,7 @@ def follow(
     `beat` where the score has them; `tempo`, performed seconds per second of the score; and its
     `notes`.
     """  # noqa: D301
+    from align.formats.scores import chords
     from align.models.bundled import USUAL_MUSIC, music_model
     from align.models.file import load
     from align.music.choosing import named
@@ -112,19 +114,20 @@ def follow(
     follower = aligner.follow(score, rate, lag=lag)
     for text in follower.score.warnings:
         console.message(f"Warning: {text}")
-    n_chords = 0
+    heard: set[float] = set()
     for block in blocks:
-        n_chords += _print(follower, follower.feed(block))
-    n_chords += _print(follower, follower.finish())
-    if not n_chords:
+        heard |= _print(follower, follower.feed(block))
+    heard |= _print(follower, follower.finish())
+    if not heard:
         raise DataError(
             f"none of its notes was heard; is it {'played' if live else f'in {audio}'}?",
             path=score,
         )
+    console.message(f"{len(heard)} of {plural(len(chords(follower.score)), 'chord')} were heard.")
 
 
-def _print(follower: Any, chords: Any) -> int:
-    """Print a line for each chord; return their number."""
+def _print(follower: Any, chords: Any) -> set[float]:
+    """Print a line for each chord; return when they begin in the score."""
     score = follower.score
     for chord in chords:
         line: dict[str, Any] = {
@@ -143,7 +146,7 @@ def _print(follower: Any, chords: Any) -> int:
         click.echo(json.dumps(line))
     if chords:
         sys.stdout.flush()
-    return len(chords)
+    return {chord.written for chord in chords}
 
 
 def _of_file(samples: "Samples", rate: int, realtime: bool) -> Iterator["Samples"]:
@@ -161,6 +164,13 @@ def _from_input(rate: int) -> Iterator["Samples"]:
 
     size = 2 * max(1, round(_BLOCK * rate))
     stream = sys.stdin.buffer
+    begun = False
     while data := stream.read(size):
+        if not begun and data.startswith(_FILES):
+            raise DataError(
+                "is a file of sound, not raw samples; name it instead of -, or decode it first.",
+                path="standard input",
+            )
+        begun = True
         whole = data[: len(data) - len(data) % 2]
         yield np.frombuffer(whole, dtype="<i2").astype(np.float32) / np.float32(32768)

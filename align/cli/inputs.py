@@ -1,6 +1,6 @@
-"""What ``--text`` and ``--phones`` give: themselves, a file, or standard input.
+"""What ``--text`` and ``--phones`` give: themselves, a file, or standard input; and corpora.
 
-Without a value they mean the file of the recording's name that lies beside it.
+Without a value the options mean the file of the recording's name that lies beside it.
 """
 
 import os
@@ -13,13 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from align.cli.console import Console, plural
 from align.errors import DataError, ParameterError
 from align.files.regular import why_missing
 
 if TYPE_CHECKING:
+    from align.corpus.reading import Corpus
     from align.speech.text.reading.transcript import Utterance
 
-__all__ = ["BESIDE", "TEXT_OR_FILE", "file_beside", "is_file", "read_phones", "read_said"]
+__all__ = [
+    "BESIDE",
+    "TEXT_OR_FILE",
+    "file_beside",
+    "is_file",
+    "read_corpus",
+    "read_phones",
+    "read_said",
+]
 
 BESIDE = "\0"
 """What the option is without a value; no argument can hold it."""
@@ -35,6 +45,18 @@ class _TextOrFile(click.Path):
 
 TEXT_OR_FILE = _TextOrFile(readable=False)
 """A text, the name of a file of it, or `BESIDE`."""
+
+
+def read_corpus(console: Console, path: Path, **options: Any) -> "Corpus":
+    """Read a corpus, and say of how many recordings something is missing."""
+    import align
+
+    corpus = align.read_corpus(path, **options)
+    if corpus.unpaired:
+        lacks = "labels" if corpus.kind == "speech" else "a score or a truth.csv"
+        left = plural(len(corpus.unpaired), "recording")
+        console.message(f"Without {lacks} and left out: {left}, as {corpus.unpaired[0]}.")
+    return corpus
 
 
 def file_beside(audio: Path, option: str, suffixes: Sequence[str]) -> str:

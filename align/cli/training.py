@@ -15,6 +15,7 @@ from align.cli.comparing import (
     tables,
 )
 from align.cli.console import FILE, MODEL, Commands, Console, message_options, plural
+from align.cli.inputs import read_corpus
 from align.cli.options import (
     channel_option,
     jobs_option,
@@ -178,8 +179,8 @@ def run_training(
     from align.sequence.learning.checkpoint import Checkpoint
 
     given: dict[str, Any] = {"kind": kind, "tier": tier, "channel": channel}
-    examples = align.read_corpus(corpus, **given)
-    validation = None if valid is None else align.read_corpus(valid, **given)
+    examples = read_corpus(console, corpus, **given)
+    validation = None if valid is None else read_corpus(console, valid, **given)
     chosen = {name: value for name, value in options.items() if value is not None}
     checkpoint = Checkpoint(chosen.pop("checkpoint", f"{output}.partial"))
     scheduler = chosen.pop("scheduler", None)
@@ -277,7 +278,7 @@ def evaluate(
         import align
 
         aligner = align.load(model)
-        examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier, channel=channel)
+        examples = read_corpus(console, corpus, kind=aligner.kind, tier=tier, channel=channel)
         with console.first_run():
             if against is not None:
                 failed, text, content = evaluate_against(

@@ -194,6 +194,8 @@ def read_corpus(
     where the last label ends with the recording or less than a frame of 5 ms before.
     """
     check_kind(kind)
+    if kind == "music" and tier is not None:
+        raise ParameterError(f"tier={tier!r} names labels of speech; pieces of music have none.")
     root = os.fspath(folder_or_manifest)
     whole = _read_music(root, groups) if kind == "music" else _read_speech(root, groups, tier)
     return whole if channel is None else _of_channel(whole, channel, root)

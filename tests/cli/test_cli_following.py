@@ -27,6 +27,9 @@ def test_a_file_and_what_is_piped_are_told_alike(tmp_path):
     assert file.exit_code == 0, file.output
     piped = run("-", SCORE, "--rate", rate, sound=samples.tobytes() + b"\0")
     assert piped.stdout == file.stdout
+    assert "15 of 71 chords were heard." in file.stderr
+    whole = run("-", SCORE, "--rate", rate, sound=(tmp_path / "a.wav").read_bytes())
+    assert "standard input: is a file of sound, not raw samples; name it instead" in whole.stderr
     lines = [json.loads(line) for line in file.stdout.splitlines()]
     assert len(lines) > 10
     assert lines[0]["written"] == 0.0

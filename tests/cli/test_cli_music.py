@@ -391,7 +391,11 @@ def test_evaluation_and_training_name_what_cannot_be_used(
     write_piece(broken / "c" / "three", 3)
     (broken / "a" / "one" / "audio.wav").write_bytes(b"")
     write_score(broken / "c" / "three" / "score.mid", [(0.0, 30)])
-    result = run("evaluate", model, broken)
+    (broken / "d").mkdir()
+    shutil.copy(broken / "b" / "two" / "audio.wav", broken / "d")
+    result = run("evaluate", model, broken, "--against", model)
+    assert "Without a score or a truth.csv and left out: 1 recording, as" in result.stderr
+    assert "(first) against" in result.stdout
     assert result.exit_code == 1
     assert result.stderr.count("Error: ") == 2
     assert "audio.wav: the file is empty" in result.stderr

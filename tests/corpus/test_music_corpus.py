@@ -116,6 +116,8 @@ def test_groups(good: Path) -> None:
     assert len(align.read_corpus(good, "music", groups="file").groups) == 3
     with pytest.raises(ParameterError, match="groups='song'"):
         align.read_corpus(good, "music", groups="song")
+    with pytest.raises(ParameterError, match="tier='x' names labels of speech; pieces of"):
+        align.read_corpus(good, "music", tier="x")
     with pytest.raises(ParameterError, match="kind='song', must be 'speech' or 'music'"):
         align.read_corpus(good, "song")
 
