@@ -6,8 +6,7 @@ within a tolerance (5 ms) of its performed time: never more than one tempo event
 
 * Where the alignment knows the MIDI file of its score, that file is what is re-timed: tracks,
   channels, velocities, metre and everything else stay, drums too; notes that are none of the
-  alignment's go. Otherwise the notes are written on one track, with a score second as two quarter
-  notes.
+  alignment's go. Otherwise each part is a track, with a score second as two quarter notes.
 * By default each note stands a little beside its beat, where it was really played, exact to a
   tick, and ends where it was measured to end, if that is known; without `asynchrony` it stands on
   its beat, and sounds when its chord does.
@@ -232,17 +231,26 @@ def _plain_file(alignment: TimedNotes) -> tuple[Any, list[MidiNote]]:
     starts = np.rint(alignment.score_onsets * scale).astype(np.int64)
     ends = np.rint((alignment.score_onsets + alignment.durations) * scale).astype(np.int64)
     ends = np.maximum(ends, starts + 1)
-    events = []
-    for k, note in enumerate(alignment.notes):
-        on = mido.Message("note_on", note=note.pitch, velocity=_VELOCITY)
-        off = mido.Message("note_off", note=note.pitch, velocity=0)
-        events += [(int(starts[k]), 1, k, on), (int(ends[k]), 0, k, off)]
-    events.sort(key=lambda event: event[:3])
-    place = {(rank, k): i for i, (_, rank, k, _) in enumerate(events)}
-    file = mido.MidiFile(type=0, ticks_per_beat=_PER_QUARTER)
-    file.tracks.append(_relative(events))
+    pitches: dict[str, list[int]] = {}
+    for note in alignment.notes:
+        pitches.setdefault(note.part, []).append(note.pitch)
+    parts = sorted(pitches, key=lambda part: -np.mean(pitches[part]))  # high ones stand first
+    file = mido.MidiFile(type=int(len(parts) > 1), ticks_per_beat=_PER_QUARTER)
+    place: dict[tuple[int, int], tuple[int, int]] = {}
+    for number, part in enumerate(parts):
+        channel = number % 15 + (number % 15 >= DRUMS)
+        named = mido.MetaMessage("track_name", name=part.encode("utf-8").decode("latin-1"))
+        events: list[Any] = [(0, -1, 0, named)] if part else []
+        for k, note in enumerate(alignment.notes):
+            if note.part == part:
+                on = mido.Message("note_on", channel=channel, note=note.pitch, velocity=_VELOCITY)
+                off = mido.Message("note_off", channel=channel, note=note.pitch, velocity=0)
+                events += [(int(starts[k]), 1, k, on), (int(ends[k]), 0, k, off)]
+        events.sort(key=lambda event: event[:3])
+        place |= {(rank, k): (number, i) for i, (_, rank, k, _) in enumerate(events)}
+        file.tracks.append(_relative(events))
     notes = [
-        MidiNote(note.onset, note.pitch, 0.0, int(starts[k]), (0, place[1, k]), (0, place[0, k]))
+        MidiNote(note.onset, note.pitch, 0.0, int(starts[k]), place[1, k], place[0, k])
         for k, note in enumerate(alignment.notes)
     ]
     return file, notes

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple
 
 from align.errors import DataError
 from align.files.regular import open_regular
-from align.formats.scores.score_midi import read_midi_score
+from align.formats.scores.score_midi import names_in, read_midi_score
 
 __all__ = ["Instrument", "program_instrument", "score_instruments"]
 
@@ -123,7 +123,7 @@ def _of_midi(path: str | os.PathLike[str]) -> Iterator[Instrument]:
         set_here = {m.channel: m.program for m in track if m.type == "program_change"}
         known = [set_here.get(c, programs.get(c, 0)) for c in sorted(channels) if c != 9]
         told = [program_instrument(program) for program in known if program]
-        names = [m.name for m in track if m.type in ("instrument_name", "track_name")]
+        names = names_in(track, "instrument_name", "track_name")
         yield from told or [_named(name) for name in names]
 
 

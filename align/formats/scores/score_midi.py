@@ -29,7 +29,14 @@ from align.formats.scores.beats import Bar, Beats, beats_of_bars
 from align.formats.scores.note_rows import NoteRow, unlike
 from align.formats.scores.spelling import name_in_key
 
-__all__ = ["DRUMS", "MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
+__all__ = [
+    "DRUMS",
+    "MidiNote",
+    "MidiScore",
+    "names_in",
+    "read_midi_notes",
+    "read_midi_score",
+]
 
 DRUMS = 9
 """Channel 10, counted from 0."""
@@ -145,12 +152,24 @@ def _in_parts(notes: list[MidiNote], midi: Any) -> list[MidiNote]:
         parts = [f"channel {channel + 1}" for channel in channels]
         return [note._replace(part=part) for note, part in zip(notes, parts, strict=True)]
     told = {
-        number: next((m.name.strip() for m in midi.tracks[number] if m.type == "track_name"), "")
+        number: next(iter(names_in(midi.tracks[number], "track_name")), "")
         for number in sorted(own)
     }
     names = unlike([told[number] or f"track {number + 1}" for number in told])
     part_of = dict(zip(told, names, strict=True))
     return [note._replace(part=part_of[note.begin[0]]) for note in notes]
+
+
+def names_in(track: Any, *kinds: str) -> list[str]:
+    """Return what messages of some kinds call a track; mido takes their UTF-8 for Latin-1."""
+    names = []
+    for message in track:
+        if message.type in kinds:
+            try:
+                names.append(message.name.encode("latin-1").decode("utf-8").strip())
+            except UnicodeError:  # it was Latin-1
+                names.append(message.name.strip())
+    return names
 
 
 def _metas(midi: Any, kind: str) -> Iterator[tuple[int, Any]]:

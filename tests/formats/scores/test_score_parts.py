@@ -31,6 +31,7 @@ def midi(path: Path, tracks: list[tuple[str, int, int]], kind: int = 1) -> Score
     ("tracks", "kind", "parts"),
     [
         ([("Flute", 0, 60), ("Violin", 1, 62)], 1, ("Flute", "Violin")),
+        ([("FlÃ¶te", 0, 60), ("Hörner", 1, 62)], 1, ("Flöte", "Hörner")),  # UTF-8 and Latin-1
         ([("Violin", 0, 60), ("Violin", 0, 62)], 1, ("Violin 1", "Violin 2")),
         ([("", 0, 60), (" left hand ", 0, 62)], 1, ("track 1", "left hand")),
         ([("Flute", 0, 60), ("Drums", 9, 62)], 1, ()),
