@@ -6,7 +6,8 @@ within a tolerance (5 ms) of its performed time: never more than one tempo event
 
 * Where the alignment knows the MIDI file of its score, that file is what is re-timed: tracks,
   channels, velocities, metre and everything else stay, drums too; notes that are none of the
-  alignment's go. Otherwise each part is a track, with a score second as two quarter notes.
+  alignment's go. Otherwise each part is a track. A beat is a quarter note then, and time
+  signatures say the bars; where the score says none, a score second is two quarter notes.
 * By default each note stands a little beside its beat, where it was really played, exact to a
   tick, and ends where it was measured to end, if that is known; without `asynchrony` it stands on
   its beat, and sounds when its chord does.
@@ -20,6 +21,7 @@ Read back, the notes of each pitch are those of the score in order of time.
 
 import bisect
 import io
+import itertools
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +32,7 @@ import numpy.typing as npt
 from align.errors import DataError, ParameterError
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_by_pitch
+from align.formats.scores.beats import Beats
 from align.formats.scores.note_rows import on_piano
 from align.formats.scores.score_midi import DRUMS, MidiNote, read_midi_notes, read_midi_score
 from align.types import Float64
@@ -48,6 +51,7 @@ Int64 = npt.NDArray[np.int64]
 _SLOWEST = (1 << 24) - 1  # microseconds for a quarter note, three bytes in the file
 _PER_QUARTER = 480  # ticks, of a score without any of its own
 _PER_SECOND = 2  # quarters in a score second, for such a score
+_CUT = 0.75  # of a beat: what is shorter was cut by the end of a bar
 _FINE = 1920  # ticks for a quarter at least, so that a tick is half a millisecond or less
 _MOST = 32767  # ticks for a quarter that a file can say
 _MOST_BARS = 64
@@ -224,12 +228,16 @@ def _source(alignment: TimedNotes) -> tuple[Any, list[MidiNote]] | None:
 
 
 def _plain_file(alignment: TimedNotes) -> tuple[Any, list[MidiNote]]:
-    """Return a MIDI file of the notes of a score, a score second being two quarter notes."""
+    """Return a MIDI file of the notes of a score, a track for each part."""
     import mido
 
-    scale = _PER_QUARTER * _PER_SECOND
-    starts = np.rint(alignment.score_onsets * scale).astype(np.int64)
-    ends = np.rint((alignment.score_onsets + alignment.durations) * scale).astype(np.int64)
+    times, ticks = np.array([0.0, 1.0]), np.array([0, _PER_QUARTER * _PER_SECOND])
+    signatures: list[tuple[int, int, int, Any]] = []
+    if alignment.beats is not None:
+        times = alignment.beats.times
+        ticks, signatures = _beats_and_bars(alignment.beats)
+    starts = _ticks_at(alignment.score_onsets, times, ticks)
+    ends = _ticks_at(alignment.score_onsets + alignment.durations, times, ticks)
     ends = np.maximum(ends, starts + 1)
     pitches: dict[str, list[int]] = {}
     for note in alignment.notes:
@@ -241,6 +249,7 @@ def _plain_file(alignment: TimedNotes) -> tuple[Any, list[MidiNote]]:
         channel = number % 15 + (number % 15 >= DRUMS)
         named = mido.MetaMessage("track_name", name=part.encode("utf-8").decode("latin-1"))
         events: list[Any] = [(0, -1, 0, named)] if part else []
+        events += signatures if number == 0 else []
         for k, note in enumerate(alignment.notes):
             if note.part == part:
                 on = mido.Message("note_on", channel=channel, note=note.pitch, velocity=_VELOCITY)
@@ -254,6 +263,38 @@ def _plain_file(alignment: TimedNotes) -> tuple[Any, list[MidiNote]]:
         for k, note in enumerate(alignment.notes)
     ]
     return file, notes
+
+
+def _beats_and_bars(beats: Beats) -> tuple[Int64, list[tuple[int, int, int, Any]]]:
+    """Return the tick of each beat [shape=(B,)], and time signatures as events of a track.
+
+    Beats are quarters; one that a bar, or the rest of it, cuts in the middle is an eighth.
+    """
+    import mido
+
+    steps = np.diff(beats.numbers)
+    goes_on = (np.diff(beats.bars) == 0) & (steps > 0)
+    lengths = np.where(goes_on, steps, 1 - beats.numbers[:-1] % 1)  # a bar ends with a beat
+    eighths = np.where(lengths < _CUT, 1, 2)
+    ticks = np.concatenate(([0], np.cumsum(eighths * _PER_QUARTER // 2)))
+    events: list[tuple[int, int, int, Any]] = []
+    bars = [0, *(np.flatnonzero(~goes_on) + 1)]
+    for start, end in itertools.pairwise(bars):
+        n = int(eighths[start:end].sum())
+        size = (n, 8) if n % 2 else (n // 2, 4)
+        said = mido.MetaMessage("time_signature", numerator=min(size[0], 255), denominator=size[1])
+        if not events or events[-1][-1] != said:
+            events.append((int(ticks[start]), -1, 1, said))
+    return ticks, events
+
+
+def _ticks_at(seconds: Float64, times: Float64, ticks: Int64) -> Int64:
+    """Return the ticks of seconds of the score; before the first and after the last in a line."""
+    steps = np.diff(ticks) / np.diff(times)
+    inside = np.interp(seconds, times, ticks)
+    before, after = np.minimum(seconds - times[0], 0), np.maximum(seconds - times[-1], 0)
+    found: Int64 = np.rint(inside + before * steps[0] + after * steps[-1]).astype(np.int64)
+    return np.maximum(found, 0)
 
 
 def _absolute(track: Any, factor: int) -> list[list[Any]]:

@@ -1,6 +1,7 @@
 """Files of aligned notes: what is written, what comes back, and what is refused."""
 
 import dataclasses
+import io
 import json
 import re
 import sys
@@ -432,6 +433,22 @@ def test_midi_whose_score_has_moved_is_made_of_the_notes(tmp_path: Path) -> None
     write_score(tmp_path / "s.mid", [(0.0, 50)])  # another score of the same name
     wanted.to_midi(tmp_path / "b.mid")
     assert (tmp_path / "a.mid").read_bytes() == (tmp_path / "b.mid").read_bytes()
+
+
+def test_midi_made_of_the_notes_has_their_bars_and_parts(tmp_path: Path) -> None:
+    # a pick-up, and a bar of three beats that a repeat sign cuts in the middle of a beat
+    bars = [(0, 0.5, 1, 0), (0.5, 2.0, 3, 1), (2.0, 2.75, 1.5, 2), (2.75, 3.5, 1.5, 2, 2.5)]
+    notes = [Note(60, 0.0, part="Flöte"), Note(48, 0.5, part="Bass"), Note(62, 3.5, part="Bass")]
+    wanted = MusicAlignment(notes, [0.0, 1.0, 7.0], beats=beats_of_bars(bars))
+    tracks = mido.MidiFile(file=io.BytesIO(format_midi(wanted)), charset="utf-8").tracks
+    assert [track.name for track in tracks] == ["Flöte", "Bass"]
+    at, found = 0, []
+    for message in tracks[0]:
+        at += message.time
+        if message.type == "time_signature":
+            found.append((at / 1920, message.numerator, message.denominator))
+    assert found == [(0, 1, 4), (1, 3, 4)]
+    assert sum(message.time for message in tracks[1][:-2]) == 7 * 1920
 
 
 def test_midi_of_some_notes_leaves_the_others_out(tmp_path: Path) -> None:
