@@ -303,9 +303,10 @@ def evaluate(
 
 def _holds_results(system: Path) -> bool:
     """Whether a system is a folder or a file of results rather than a model."""
-    from align.formats import LABEL_FORMATS
+    from align.formats.table import LABEL_FORMATS, MUSIC_FORMATS
 
-    return system.is_dir() or (system.is_file() and system.suffix.lower() in LABEL_FORMATS)
+    results = LABEL_FORMATS | MUSIC_FORMATS
+    return system.is_dir() or (system.is_file() and system.suffix.lower() in results)
 
 
 @click.group(cls=Commands)

@@ -82,12 +82,12 @@ def _scored(name: str, path: str, truth: str) -> tuple[FileResult, list[int]]:
     for k, note in enumerate(notes.notes):
         places[note.pitch].append(k)
     used = np.zeros(len(notes.notes), dtype=np.intp)
-    rows = read_truth_rows(truth)
+    rows = _true_rows(truth)
     index, true = [], []
-    for row, time, _ in rows:
-        near = [k for k in places[row.pitch] if abs(notes.notes[k].onset - row.onset) <= _NEAR]
+    for pitch, onset, time in rows:
+        near = [k for k in places[pitch] if abs(notes.notes[k].onset - onset) <= _NEAR]
         if near:
-            place = min(near, key=lambda k: (used[k], abs(notes.notes[k].onset - row.onset)))
+            place = min(near, key=lambda k: (used[k], abs(notes.notes[k].onset - onset)))
             used[place] += 1
             index.append(place)
             true.append(time)
@@ -103,6 +103,15 @@ def _scored(name: str, path: str, truth: str) -> tuple[FileResult, list[int]]:
         collection=shown.rpartition("/")[0],
     )
     return result, [len(index), len(rows) - len(index), int((used == 0).sum())]
+
+
+def _true_rows(path: str) -> list[tuple[int, float, float]]:
+    """Return of each note that was played its pitch, and when it is written and was played."""
+    if path.lower().endswith(".json"):
+        found = read_music(path)
+        pairs = zip(found.events, found.onsets.tolist(), strict=True)
+        return [(note.pitch, note.onset, time) for note, time in pairs]
+    return [(row.pitch, row.onset, time) for row, time, _ in read_truth_rows(path)]
 
 
 def _of_notes(folder: str, names: list[str]) -> list[str]:

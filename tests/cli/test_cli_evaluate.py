@@ -153,6 +153,8 @@ def test_results_for_music_pair_with_the_truth_of_their_piece(pieces: Path) -> N
     assert piece["file"] == "a/one"
     one = run("evaluate", pieces, "theirs/a/one/truth.csv", "--json", "-")
     assert json.loads(one.stdout)["boundaries"] == numbers["boundaries"]
+    itself = run("evaluate", pieces, pieces, "--json", "-")
+    assert json.loads(itself.stdout)["mean_abs_ms"] == 0.0
     both = run("evaluate", "mine", "theirs", "--against", "mine")
     assert "(first) against" in both.stdout
 
@@ -163,5 +165,8 @@ def test_pieces_without_result_and_wrong_options_are_named(pieces: Path, here: P
     assert result.exit_code == 1
     assert "has no counterpart in mine" in result.stderr
     assert_refused(run("evaluate", "mine", "theirs", "--tier", "words"), 2, "not for notes")
+    (here / "a.mid").touch()
+    result = run("evaluate", "a.mid", MINUET / "truth.csv")
+    assert "a.mid: knows no score; name the score, or the .csv" in result.stderr
     shutil.rmtree(here / "theirs" / "a")
     assert_refused(run("evaluate", "mine", "theirs"), 1, "no piece whose name")
