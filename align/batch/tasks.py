@@ -17,6 +17,7 @@ from align.batch.journal import sha256_of
 from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError, ParameterError
 from align.features.sound.audio import Channel
+from align.files.regular import why_missing
 from align.files.text import decoded
 from align.formats.events import read_events
 from align.formats.phone_map import read_phone_map
@@ -457,7 +458,8 @@ def tasks_of(
     messages), its group, and files that are not used. `channel` is that of all recordings.
     """
     top = os.path.abspath(root)
-    if not os.path.isdir(root) and found:
+    stated = not os.path.isdir(root)  # by a manifest, which may name what is not there
+    if stated and found:
         try:
             top = os.path.commonpath([os.path.dirname(os.path.abspath(a)) for _, a, *_ in found])
         except ValueError:
@@ -475,8 +477,11 @@ def tasks_of(
             for other in others
             if os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
         ]
+        absent = [path for path in (audio, source or audio) if stated and not os.path.exists(path)]
         if source is None:
             problems.append((audio, f"has no file beside it that {wanted}."))
+        elif absent:
+            problems.append((absent[0], why_missing(absent[0], "there is no such file.")))
         elif name in seen:
             problems.append((audio, "has the name of another recording; its output would be one."))
         else:

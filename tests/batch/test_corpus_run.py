@@ -171,6 +171,13 @@ def test_a_manifest_cannot_lead_out_of_the_folder_of_outputs(recordings: Path) -
     assert {p.name for p in lists.iterdir()} == {"m.csv", "out"}
 
 
+def test_a_manifest_may_name_what_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "a.wav").touch()
+    (tmp_path / "m.csv").write_text("audio,score,truth\na.wav,no.mid,\n")
+    tasks, problems = MusicWork().find(str(tmp_path / "m.csv"))
+    assert (tasks, problems) == ([], [(str(tmp_path / "no.mid"), "there is no such file.")])
+
+
 def test_the_files_that_say_what_is_spoken_can_be_chosen(recordings: Path) -> None:
     (recordings / "ann/u0.lab").write_text("sil aa sil")
     assert run(recordings, suffix=".lab").aligned == ("ann/u0",)
