@@ -1,7 +1,7 @@
 """A recording and its score, made ready to be aligned: chords, collisions, and the coarse pass."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -127,7 +127,7 @@ def as_score(
         return score
     if isinstance(score, str | os.PathLike):
         return FoldedScore(score).unfolded(repeats) if is_notation(score) else read_score(score)
-    notes = list(score)
+    notes = list(score) if isinstance(score, Iterable) else [score]
     wrong = [note for note in notes if not isinstance(note, Note)]
     if wrong:
         raise ParameterError(f"score has {wrong[0]!r}, must be a file, a Score or Notes.")

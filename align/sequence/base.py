@@ -356,7 +356,7 @@ class Aligner(ParamsMixin, ABC):
         """Return what can be used of the examples, at least one; the rest are problems."""
         items = []
         for n, example in enumerate(examples):
-            name = example.name or f"{NAMELESS} {n + 1}"
+            name = _name_of(example, n)
             try:
                 weight = 1.0 if sample_weight is None else float(sample_weight[n])
                 items += self._parts(self._read_example(example, name, weight))
@@ -501,7 +501,7 @@ class Aligner(ParamsMixin, ABC):
         found: list[FileResult] = []
         failed: list[tuple[str, str]] = list(getattr(examples, "problems", []))
         for n, example in enumerate(examples):
-            name = example.name or f"{NAMELESS} {n + 1}"
+            name = _name_of(example, n)
             try:
                 if example.onsets is None or not np.isfinite(example.onsets).any():
                     raise DataError("it has no true onsets to compare with.", path=name)
@@ -597,3 +597,13 @@ def _reason(error: AlignError, name: str) -> str:
     """Text of an error without the name of its recording, which stands beside it."""
     path = getattr(error, "path", None)
     return error_reason(error, NAMELESS if path == NAMELESS else name)
+
+
+def _name_of(example: Any, n: int) -> str:
+    """Return what messages call an example, the n-th from 0; ParameterError where it is none."""
+    if not isinstance(example, Example):
+        raise ParameterError(
+            f"examples holds {example!r}, which is no Example; align.read_corpus makes them of a "
+            "folder."
+        )
+    return example.name or f"{NAMELESS} {n + 1}"

@@ -474,8 +474,11 @@ def test_recordings_that_cannot_be_aligned(
         model.align(audio, [])
     with pytest.raises(DataError, match="pitch 15, which no piano has"):
         model.align(audio, [Note(15, 0.0)])
-    with pytest.raises(ParameterError, match="must be a file, a Score or Notes"):
-        model.align(audio, ["c4"])  # type: ignore[list-item]
+    for wrong in (["c4"], None):
+        with pytest.raises(ParameterError, match="must be a file, a Score or Notes"):
+            model.align(audio, wrong)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="'a', which is no Example; align"):
+        model.evaluate("a folder")  # type: ignore[arg-type]
 
 
 def test_what_is_doubtful_is_told(
