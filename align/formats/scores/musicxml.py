@@ -187,7 +187,7 @@ def _leave_out_empty_parts(root: Element) -> None:
 
 def _make_whole(root: Element) -> None:
     """Count lengths in whole divisions, and alterations in whole semitones."""
-    lengths = [*root.iter("duration"), *root.iter("divisions")]
+    lengths = [each for tag in ("duration", "divisions", "offset") for each in root.iter(tag)]
     shares = {number.denominator for each in lengths if (number := _number(each.text))}
     scale = min(lcm(*shares), _MOST_PARTS)
     if scale > 1:
@@ -296,7 +296,8 @@ def _name_leaps(root: Element) -> None:
             if sound.attrib.pop(name) != "no":
                 sound.set(name, _LEAPS[name])
                 said.add(name)
-    for direction in root.iter("direction"):
+    found = [(bar, sign) for bar in root.iter("measure") for sign in bar.findall("direction")]
+    for measure, direction in found:
         if any(_LEAPS.keys() & sound.attrib.keys() for sound in direction.iter("sound")):
             continue
         words = " ".join(word.text or "" for word in direction.iter("words"))
@@ -307,10 +308,23 @@ def _name_leaps(root: Element) -> None:
             names += sorted((signs & {"segno", "coda"}) - said)
         for name in names:
             SubElement(direction, "sound", {name: _LEAPS[name]})
+        if names:
+            _stand_where_seen(direction, measure)
     for start, goal in (("dalsegno", "segno"), ("tocoda", "coda")):
         if root.find(f".//sound[@{goal}]") is None:
             for sound in root.iter("sound"):
                 sound.attrib.pop(start, None)
+
+
+def _stand_where_seen(direction: Element, measure: Element) -> None:
+    """Put a direction that is only seen, and not for playing, where its offset shows it."""
+    offset = round(_number(direction.findtext("offset")))
+    if offset > 0:
+        place = list(measure).index(direction)
+        for step, at in (("forward", place), ("backup", place + 2)):
+            move = Element(step)
+            SubElement(move, "duration").text = str(offset)
+            measure.insert(at, move)
 
 
 def _set_tempo(direction: Element) -> None:

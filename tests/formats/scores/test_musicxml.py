@@ -139,6 +139,18 @@ def test_a_leap_that_one_part_has_holds_for_all(
     assert len(set(read(leaping, other).ids)) == 7
 
 
+def test_words_stand_where_their_offset_shows_them(read: Read) -> None:
+    shown = "</direction-type><offset>16</offset></direction>"
+    fine, back = (
+        words(w).replace("</direction-type></direction>", shown) for w in ("Fine", "D.C.")
+    )
+    again = "<backup><duration>16</duration></backup>"
+    bars = {"1": note("C", 4) + again + fine + note("E", 4), "2": note("D", 4) + again + back}
+    bars["2"] += note("F", 4)
+    bars["1"] = first() + bars["1"]
+    assert played(read(bars)) == "C4@0 E4@0 D4@2 F4@2 C4@4 E4@4"
+
+
 @pytest.mark.parametrize(
     ("sign", "back"),
     [
