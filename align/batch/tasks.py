@@ -383,10 +383,17 @@ class MusicWork:
         from align.corpus.pieces import find_pieces
 
         pieces = find_pieces(root)
-        whole = [(p.stem, p.audio, p.score, p.group, p.others) for p in pieces if p.audio]
+        stated = [path for p in pieces for path in (p.audio, p.score) if path]
+        gone = {path for path in stated if not os.path.exists(path)}  # a manifest may name it
+        whole = [
+            (p.stem, p.audio, p.score, p.group, p.others)
+            for p in pieces
+            if p.audio and not {p.audio, p.score} & gone
+        ]
         tasks, problems = tasks_of(
             root, whole, "is its score, of its name or called score", channel=self.channel
         )
+        problems += [(path, why_missing(path, "there is no such file.")) for path in sorted(gone)]
         problems += [(p.path, "has no recording in its folder.") for p in pieces if not p.audio]
         return tasks, problems
 
@@ -458,8 +465,7 @@ def tasks_of(
     messages), its group, and files that are not used. `channel` is that of all recordings.
     """
     top = os.path.abspath(root)
-    stated = not os.path.isdir(root)  # by a manifest, which may name what is not there
-    if stated and found:
+    if not os.path.isdir(root) and found:
         try:
             top = os.path.commonpath([os.path.dirname(os.path.abspath(a)) for _, a, *_ in found])
         except ValueError:
@@ -477,11 +483,8 @@ def tasks_of(
             for other in others
             if os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
         ]
-        absent = [path for path in (audio, source or audio) if stated and not os.path.exists(path)]
         if source is None:
             problems.append((audio, f"has no file beside it that {wanted}."))
-        elif absent:
-            problems.append((absent[0], why_missing(absent[0], "there is no such file.")))
         elif name in seen:
             problems.append((audio, "has the name of another recording; its output would be one."))
         else:
