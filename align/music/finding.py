@@ -157,8 +157,10 @@ def best_part(
         return found
     for played in without_rushed(whole, found.placed.chords):
         placed, value = place(played.part)
-        better = (placed.match or 0.0) > (found.placed.match or 0.0)
-        if better and _found_notes(placed, match_range) >= _found_notes(found.placed, match_range):
+        gain = (placed.match or 0.0) - (found.placed.match or 0.0)
+        fewer = _found_notes(placed, match_range) < _found_notes(found.placed, match_range)
+        # Where notes are dense, those that nobody could play are found by chance.
+        if gain > -_BETTER if played.sure else gain > 0.0 and not fewer:
             found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
     other_key = nearby_key_fits(whole, shifts)
     if not other_key and not _doubtful(found, match_range, unplayed):

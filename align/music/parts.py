@@ -55,21 +55,23 @@ class PlayedPart:
     """What a recording holds of a score, `part`: notes `index` of the whole, in `passages`.
 
     `searched` says that it lies at the best of all places in all keys, where any score fits better
-    than read backwards.
+    than read backwards; `sure`, that nobody could play what is left out in the time there is.
     """
 
     part: Performance
     index: IntArray
     passages: tuple[Passage, ...]
     searched: bool = False
+    sure: bool = False
 
 
 def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPart]:
     """Yield what a recording may hold of a score: the whole, all passages found, the longest.
 
     They are in the key in which the recording holds them; `shifts` are semitones by which it may
-    sound higher than the score. Left out is what is less than a third of the recording and less
-    than half of the score, and what `whole` says itself.
+    sound higher than the score. In another key than that of `whole` the whole comes before its
+    passages. Left out is what is less than a third of the recording and less than half of the
+    score, and what `whole` says itself.
     """
     signal = whole.signal
     level, moves = semitone_levels(signal), [shift - whole.shift for shift in shifts]
@@ -78,6 +80,8 @@ def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPa
         yield from _whole_between(whole, begin, end, whole.shift + shift)
     found = find_passages(level, signal.hop, whole.notes, whole.chords, moves, whole.progress)
     shift = whole.shift + found.shift
+    if found.shift and found.passages:
+        yield from _in_key(whole, shift)
     yield from _part_of(whole, found.passages, shift)
     if len(found.passages) > 1:
         longest = max(found.passages, key=lambda passage: passage.last - passage.first)
@@ -123,6 +127,15 @@ def _whole_between(whole: Performance, begin: float, end: float, shift: int) -> 
         return []
     part = replace(part, coarse=times, end=near.end + first * signal.hop, cost=near.cost)
     return [PlayedPart(part, np.arange(len(whole.score)), (), searched=True)]
+
+
+def _in_key(whole: Performance, shift: int) -> list[PlayedPart]:
+    """Return all of a score in another key, where the piano has its notes."""
+    try:
+        part = make_performance(whole.signal, whole.score, shift, whole.progress)
+    except DataError:
+        return []
+    return [PlayedPart(part, np.arange(len(whole.score)), ())]
 
 
 def _part_of(whole: Performance, passages: tuple[Passage, ...], shift: int) -> list[PlayedPart]:
