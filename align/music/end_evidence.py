@@ -148,7 +148,7 @@ def _heard(performance: Performance, onsets: Float64, limit: Float64) -> list[_H
         first = min(int(frames[m]) + 2, n - 1)
         rows = slice(first, min(max(int(last[m]), first), n - 1) + 1)
         column = level_columns(pitch, _HARMONICS)
-        beside = column + np.array([[0], [-1], [1]])  # a semitone
+        beside = level_columns(pitch, _HARMONICS + np.array([[0], [-1], [1]]))  # a semitone
         before, after = (_means(levels, rows, beside, *span) for span in (_BEFORE, _AFTER))
         own, left = before[:, 0], after[:, 0]
         free = ~hidden[rows][:, column] & (own > _HEARD)

@@ -29,7 +29,7 @@ N_UNPLAYED = 7
 _LEAST = 1e-3  # probabilities are clipped to this, and to one less this
 _AFTER = (2, 8)  # frames after the onset whose level counts, and
 _BEFORE = (-8, -2)  # those that it is compared with
-_BESIDE = np.array([-3, -2, -1, 1, 2, 3])  # semitones, where a wrong note would be
+_OWN_AND_BESIDE = np.array([0, -3, -2, -1, 1, 2, 3])  # semitones; a wrong note would be beside
 _APART = 0.1  # seconds of the score, nearer than which no pitch is made to stand twice
 _UNLIKELY = 0.27  # probability of a note, below which other pitches are asked for
 _BESIDE_REACH = 5  # semitones up to which these are
@@ -65,10 +65,10 @@ def unplayed_evidence(
         np.clip(frames[:, None] + np.arange(*span), 0, len(long) - 1) for span in (_AFTER, _BEFORE)
     )
     for k, pitch in enumerate(pitches.tolist()):
-        column = level_columns(pitch, np.zeros(1, dtype=np.intp))
+        column, beside_it = np.split(level_columns(pitch, _OWN_AND_BESIDE), [1])
         level = float(long[first[k], column].mean())
         own[k] = level
-        above[k] = level - float(long[first[k][:, None], column + _BESIDE].mean(axis=0).max())
+        above[k] = level - float(long[first[k][:, None], beside_it].mean(axis=0).max())
         rise[k] = level - float(long[last[k], column].mean())
     odds = np.log(peak / (1.0 - peak))
     levels = np.stack([own, above, rise], axis=1) / _LOUD

@@ -4,7 +4,7 @@ The levels are those of semitone bands with long and with short windows
 (`align.features.sound.pitch`), tuned to the recording. For a pitch p the inputs of a frame are
 long bands at p and its first harmonics, beside them and between them, short bands at the
 harmonics, the mean level of four broad regions, and p itself. Bands beyond either end of the range
-are silent.
+are silent: one silent band, kept once, stands for them all.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ _HOP = 0.010  # seconds; rounding to whole samples changes it a little
 _LONG = np.array([-12, -2, -1, 0, 1, 2, 11, 12, 13, 19, 24, 28, 31, 34, 36])
 _SHORT = np.array([0, 12, 19, 24, 28, 31, 36])
 _BROAD = ((0, 30), (30, 50), (50, 70), (70, 99))
-_BELOW, _ABOVE = 12, 40  # silent bands at either side, so that every pitch has all its bands
+_SILENT = 1  # bands, the first
 
 N_LEVELS = _LONG.size + _SHORT.size + len(_BROAD)
 """Number of inputs that are levels; they come first."""
@@ -73,9 +73,9 @@ def set_tuning(signal: Signal, semitones: float) -> None:
 def note_levels(signal: Signal, progress: Callable[[int, int], None] | None = None) -> NoteLevels:
     """Return what the network reads of a recording in frames of 10 ms, computed once.
 
-    `long` and `short` [shape=(T, 12 + N_BANDS + 40), dtype=float32] are levels in semitone bands
-    with the long and the short windows, tuned to the recording, between bands of silence; `broad`
-    [shape=(T, 4), dtype=float32] is the mean short level of four regions.
+    `long` and `short` [shape=(T, 1 + N_BANDS), dtype=float32] are levels in semitone bands with the
+    long and the short windows, tuned to the recording, behind a band of silence; see
+    `level_columns`. `broad` [shape=(T, 4), dtype=float32] is the mean short level of four regions.
     `progress` is called with the seconds done and their number.
     """
     if abs(signal.hop - _HOP) > 0.05 * _HOP:
@@ -125,27 +125,28 @@ def set_levels(signal: Signal, long: Float32, short: Float32) -> None:
 
 def _padded(long: Float32, short: Float32) -> NoteLevels:
     broad = np.stack([short[:, a:b].mean(axis=1) for a, b in _BROAD], axis=1)
-    pad = ((0, 0), (_BELOW, _ABOVE))
+    pad = ((0, 0), (_SILENT, 0))
     return np.pad(long, pad), np.pad(short, pad), broad
 
 
 def semitone_levels(signal: Signal, progress: Callable[[int, int], None] | None = None) -> Float32:
-    """Return levels seen through long windows [shape=(T, N_BANDS)], without the silent bands.
+    """Return levels seen through long windows [shape=(T, N_BANDS)], without the silent band.
 
     `progress` is as in `note_levels`.
     """
-    return note_levels(signal, progress)[0][:, _BELOW : _BELOW + N_BANDS]
+    return note_levels(signal, progress)[0][:, _SILENT:]
 
 
 def level_columns(pitch: int, above: IntArray) -> IntArray:
-    """Return the columns of `note_levels` that lie so many semitones, -12..40, above a pitch.
+    """Return the columns of `note_levels` that lie so many semitones above a pitch.
 
     Examples
     --------
-    >>> level_columns(LOWEST_BAND, np.array([0, 12]))
-    array([12, 24])
+    >>> level_columns(LOWEST_BAND, np.array([-1, 0, 12, N_BANDS]))
+    array([ 0,  1, 13,  0])
     """
-    return pitch - LOWEST_BAND + _BELOW + above
+    band = pitch - LOWEST_BAND + above
+    return np.where((band >= 0) & (band < N_BANDS), band + _SILENT, 0)
 
 
 def write_inputs(
@@ -161,9 +162,9 @@ def write_inputs(
     begin, end = max(first, 0), min(first + len(x), len(long))
     if end > begin:
         row = x[begin - first : end - first]
-        column = pitch - LOWEST_BAND + _BELOW
-        row[:, : _LONG.size] = long[begin:end, column + _LONG]
-        row[:, _LONG.size : _LONG.size + _SHORT.size] = short[begin:end, column + _SHORT]
+        row[:, : _LONG.size] = long[begin:end, level_columns(pitch, _LONG)]
+        own = short[begin:end, level_columns(pitch, _SHORT)]
+        row[:, _LONG.size : _LONG.size + _SHORT.size] = own
         row[:, _LONG.size + _SHORT.size : N_LEVELS] = broad[begin:end]
     x[:, N_LEVELS] = (pitch - 60) / 20
     if context is not None:

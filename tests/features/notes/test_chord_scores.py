@@ -80,7 +80,7 @@ def test_rises_follow_their_definition(signal: Signal) -> None:
             total = 0.0
             for k in members:
                 for h, above in enumerate((0, 12, 19, 24, 28, 31)):
-                    band = int(pitches[k]) - LOWEST_BAND + 12 + above
+                    band = int(pitches[k]) - LOWEST_BAND + 1 + above
                     rise = max(level(t + 2, band) - level(t - 2, band), 0.0)
                     total += rise * strength[h] / sum(strength) / (1 + collisions[k, h])
             assert table[g, i] == pytest.approx(total / math.sqrt(len(members)), abs=1e-4)
