@@ -175,7 +175,7 @@ def _check_beats(score: Path, targets: Sequence[Path]) -> None:
     """Refuse beats of a score without bars before it is aligned; notation always has bars."""
     from align.formats.notes.beat_table import NO_BARS
     from align.formats.scores import read_score
-    from align.music.repeats import is_notation
+    from align.music.performances.repeats import is_notation
 
     if not any(".beats." in target.name.lower() for target in targets) or is_notation(score):
         return

@@ -1,32 +1,26 @@
-"""Music: scores, default features, repeats, parts, notes within chords.
+"""Music: from a recording and its score to the time of every note.
 
-Before decoding
+==============  ======================================================================
+folder          what
+==============  ======================================================================
+`performances`  a recording and its score, brought together: chords, the coarse pass
+`functions`     base functions of chords, with the network of notes
+`placing`       chords decoded; a time for each note, and how sure it is
+`checking`      which part of the score is played, in which key, and what is not
+==============  ======================================================================
 
-`performance`         a recording and its score, made ready: chords, collisions, the coarse pass
-`coarse`              about when each chord is played, by dynamic time warping
-`repeats`             which repeats of a score were played
-`pieces`              pieces whose note times are known
+Each imports those above it only (`checking` not `functions` and `placing`). Over them lie:
 
-Base functions of chords
-
-`functions`           what a feature of chords is, and all of an aligner together
-`chosen_functions`    those that an aligner is asked for
-`default_functions`   the default set, with the network of notes
-`thesis_functions`    the ten of the thesis
-`own_features`        features of signals and notes, as features of chords
-`tempo`               local tempo and the lengths it lets expect
-
-Decoding and after
-
-`choosing`            which bundled model, where none is named
-`aligner`, `state`    `MusicAligner`, and what its model file holds
-`decoding`            a frame for each chord, in `windows`
-`placement`, `notes`  a time for each note of a chord
-`calibration`         offset, confidence and match, fitted to pieces
-`matching`            how well another model finds the same notes at the same places
-`confidence`          the probability that a note is within 50 ms of its time
-`finding`, `parts`    which part of the score a recording holds; the result
-`backwards`           whether the score is that of the recording
+=============  ==========================================================================
+module         what
+=============  ==========================================================================
+`aligner`      `MusicAligner`; `state` is what its model file holds
+`calibration`  offset, confidence and match, fitted to pieces
+`finding`      one recording aligned: which way through the score, which part; the result
+`matching`     how well another model finds the same notes at the same places
+`choosing`     which bundled model, where none is named
+`following`    a performance while it is played, by `tracking` it
+=============  ==========================================================================
 """
 
 from typing import TYPE_CHECKING

@@ -1,11 +1,12 @@
 """Aligning music with its score: when every note of a recording is played.
 
-A recording is aligned in four steps. A coarse pass (`align.music.coarse`) finds within a second
-where each chord is, whatever the tempo of the score. The structured learner's weights and an exact
-decoder then place all chords in windows about it (`align.music.decoding`). Each note is placed in
-its chord (`align.music.notes`), and gets a calibrated confidence (`align.music.confidence`).
+A recording is aligned in four steps. A coarse pass (`align.music.performances.coarse`) finds
+within a second where each chord is, whatever the tempo of the score. The structured learner's
+weights and an exact decoder then place all chords in windows about it
+(`align.music.placing.decoding`). Each note is placed in its chord (`align.music.placing.notes`),
+and gets a calibrated confidence (`align.music.placing.confidence`).
 
-Two sets of base functions have names, see `align.music.chosen_functions`.
+Two sets of base functions have names, see `align.music.functions.chosen`.
 
 References
 ----------
@@ -27,18 +28,18 @@ from align.features.notes.note_network import NoteNetwork
 from align.features.sound.signal import Signal
 from align.learners.structured.costs import OnsetCost, RampCost, make_cost
 from align.music.calibration import Calibration, placed_pieces
-from align.music.chosen_functions import chosen_functions
-from align.music.decoding import find_chords, first_guess
-from align.music.default_functions import DefaultFunctions
 from align.music.finding import best_part, read_music, result_of
 from align.music.following import Follower, follower_of
-from align.music.functions import ChordFeature, ChordFunctions
-from align.music.keys import check_key, shifts_of
+from align.music.functions.chord_functions import ChordFeature, ChordFunctions
+from align.music.functions.chosen import chosen_functions
+from align.music.functions.default import DefaultFunctions
 from align.music.matching import match_at
-from align.music.performance import Performance, read_signal
-from align.music.pieces import TimedPiece, describe_piece, read_piece, score_of
-from align.music.placement import PlacedNotes, place_notes
-from align.music.repeats import check_repeats
+from align.music.performances.keys import check_key, shifts_of
+from align.music.performances.performance import Performance, read_signal
+from align.music.performances.pieces import TimedPiece, describe_piece, read_piece, score_of
+from align.music.performances.repeats import check_repeats
+from align.music.placing.decoding import find_chords, first_guess
+from align.music.placing.placement import PlacedNotes, place_notes
 from align.music.state import set_state, state_of
 from align.progress import Progress
 from align.results.music import MusicAlignment
@@ -69,7 +70,7 @@ class MusicAligner(Aligner):
         default set by name, and of `Feature` objects of your own. The names are ``notes``,
         ``rise``, ``level``, ``coarse``, ``duration`` and ``tempo`` (psi_10 of the thesis, which
         the default leaves out); ``notes`` must be among them. Your features see notes; see
-        `align.music.own_features`.
+        `align.music.functions.own`.
     cost : {"ramp", "absolute", "tolerance", "graded"} or OnsetCost or callable
         What a wrong alignment costs; see `align.learners.structured`. The ramp rises from 5 ms to
         `tolerance`, and is the mean over the chords. A function of a user's may depend on the
@@ -95,15 +96,17 @@ class MusicAligner(Aligner):
     repeats : str
         For scores read from a file in notation: which repeats are played. "all", "none", or a
         letter y or n for each in the order of playing; "auto" aligns the recording coarsely with
-        one way through the score after another, and keeps what fits best (`align.music.repeats`).
+        one way through the score after another, and keeps what fits best
+        (`align.music.performances.repeats`).
     transpose : int, optional
         Semitones by which recordings sound higher than their scores; by default a shift of up to
         a fifth, or of an octave, is found where the score does not match as it is written.
     tuning : float, optional
         A4 of the recordings in Hz; by default found between 400 and 466.
     offsets : bool
-        Also find where each note ends, as far as that can be heard; see `align.music.ends`. It
-        takes a model that was trained on pieces whose truth says it.
+        Also find where each note ends, as far as that can be heard; see
+        `align.music.placing.ends`. It takes a model that was trained on pieces whose truth says
+        it.
 
     Attributes
     ----------

@@ -13,14 +13,14 @@ from align._blas import one_thread
 from align.errors import AlignError
 from align.features.sound.signal import Signal
 from align.formats.scores import Score
-from align.music.confidence import TOLERANCE
-from align.music.decoding import Weights, find_chords
-from align.music.ends import ends_model
-from align.music.functions import ChordFunctions
-from align.music.performance import make_performance
-from align.music.pieces import TimedPiece
-from align.music.placement import PlacedNotes, match_of, place_notes
-from align.music.unplayed import spoiled_score, true_onsets
+from align.music.functions.chord_functions import ChordFunctions
+from align.music.performances.performance import make_performance
+from align.music.performances.pieces import TimedPiece
+from align.music.placing.confidence import TOLERANCE
+from align.music.placing.decoding import Weights, find_chords
+from align.music.placing.ends import ends_model
+from align.music.placing.placement import PlacedNotes, match_of, place_notes
+from align.music.placing.unplayed import spoiled_score, true_onsets
 from align.progress import Progress, counted
 from align.sequence.evidence import EvidenceModel
 from align.types import Float64, IntArray

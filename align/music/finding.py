@@ -16,12 +16,8 @@ import numpy as np
 
 from align.features.notes.note_levels import semitone_levels, set_tuning, signal_tuning
 from align.features.sound.signal import Signal
-from align.music.backwards import follows_score
-from align.music.coarse import Sound
-from align.music.end_evidence import end_candidates
-from align.music.ends import LEAST, chosen_ends
-from align.music.keys import OCTAVE, described, semitones_of
-from align.music.mismatches import (
+from align.music.checking.backwards import follows_score
+from align.music.checking.mismatches import (
     long_waits,
     score_mismatches,
     silent_parts,
@@ -30,7 +26,7 @@ from align.music.mismatches import (
     unplayed_of,
     wrong_score,
 )
-from align.music.parts import (
+from align.music.checking.parts import (
     continued,
     described_part,
     known_repeats,
@@ -40,11 +36,20 @@ from align.music.parts import (
     played_parts,
     seconds_again,
 )
-from align.music.passages import Passage
-from align.music.performance import Performance, as_score, make_performance, read_signal
-from align.music.placement import PlacedNotes
-from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
-from align.music.rushed import without_rushed
+from align.music.checking.passages import Passage
+from align.music.checking.rushed import without_rushed
+from align.music.performances.coarse import Sound
+from align.music.performances.keys import OCTAVE, described, semitones_of
+from align.music.performances.performance import (
+    Performance,
+    as_score,
+    make_performance,
+    read_signal,
+)
+from align.music.performances.repeats import FoldedScore, best_way, check_repeats, is_notation
+from align.music.placing.end_evidence import end_candidates
+from align.music.placing.ends import LEAST, chosen_ends
+from align.music.placing.placement import PlacedNotes
 from align.progress import Progress, of_stage
 from align.results.music import MusicAlignment
 from align.sequence.evidence import EvidenceModel

@@ -1,6 +1,6 @@
 """Following a performance while it is played: where in the score it is, within a fixed lag.
 
-The scores are those of `align.music.default_functions`: notes, rises and levels, and lengths
+The scores are those of `align.music.functions.default`: notes, rises and levels, and lengths
 against the tempo, with the weights that were learned for whole recordings. They are computed for a
 tenth of a second at a time, for the chords about the place where `align.music.tracking` finds the
 performance to be, and decoded by `align.decoders.online`. Of the lag, one part is that tenth of a
@@ -36,12 +36,12 @@ from align.features.notes.note_network import NoteNetwork
 from align.features.sound.pitch import estimate_tuning, log_level, reference_level
 from align.features.sound.signal import Signal
 from align.formats.scores import Score, chords
-from align.music.coarse import averaged, recorded_profile
-from align.music.default_functions import DefaultFunctions
-from align.music.keys import check_key, semitones_of
-from align.music.notes import note_times
-from align.music.performance import HOP, as_score, sounding_notes
-from align.music.tempo import duration_table
+from align.music.functions.default import DefaultFunctions
+from align.music.performances.coarse import averaged, recorded_profile
+from align.music.performances.keys import check_key, semitones_of
+from align.music.performances.performance import HOP, as_score, sounding_notes
+from align.music.performances.tempo import duration_table
+from align.music.placing.notes import note_times
 from align.music.tracking import FRAME, Place, Tracker
 from align.types import Float32, Float64, IntArray, Note
 
@@ -69,7 +69,7 @@ _APART = 0.02  # seconds of scatter of the notes of a chord
 
 
 class Weights(NamedTuple):
-    """Of the base functions that can be computed live; see `align.music.default_functions`."""
+    """Of the base functions that can be computed live; see `align.music.functions.default`."""
 
     notes: float
     rise: float

@@ -1,8 +1,8 @@
 """How well the network of a model finds notes where they are said to be.
 
 The match of an alignment is the mean, over its notes, of the highest probability within 40 ms of
-the chord of each (`align.music.placement`). Here another model than the one that aligned is asked
-for the same at the same places, which takes a fraction of aligning.
+the chord of each (`align.music.placing.placement`). Here another model than the one that aligned
+is asked for the same at the same places, which takes a fraction of aligning.
 """
 
 import numpy as np

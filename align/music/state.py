@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError
-from align.music.end_evidence import N_END_EVIDENCE
-from align.music.own_features import OwnFeature
-from align.music.unplayed import N_UNPLAYED
+from align.music.functions.own import OwnFeature
+from align.music.placing.end_evidence import N_END_EVIDENCE
+from align.music.placing.unplayed import N_UNPLAYED
 from align.sequence.evidence import EvidenceModel
 from align.sequence.state import arrays_of, feature_states, restore_features
 

@@ -1,10 +1,11 @@
 """Where in a score a performance is, roughly: a filter over all places and tempos.
 
-Frames of 50 ms of the recording are compared with those of the score, as in `align.music.coarse`.
-The state is a place in the score and a speed; in each frame a performance moves on by its speed,
-which changes little, or stands still (a fermata, or silence before it begins), or, rarely, goes to
-any place: a passage is left out or repeated. The filter holds the probability of each state given
-what was heard so far; it never forgets a place for good, so it finds its way back.
+Frames of 50 ms of the recording are compared with those of the score, as in
+`align.music.performances.coarse`. The state is a place in the score and a speed; in each frame a
+performance moves on by its speed, which changes little, or stands still (a fermata, or silence
+before it begins), or, rarely, goes to any place: a passage is left out or repeated. The filter
+holds the probability of each state given what was heard so far; it never forgets a place for good,
+so it finds its way back.
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 
 from align._numba import compiled
 from align.formats.scores import Score
-from align.music.coarse import written_profile
+from align.music.performances.coarse import written_profile
 from align.types import Float32
 
 __all__ = ["FRAME", "Place", "Tracker"]

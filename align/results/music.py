@@ -90,7 +90,7 @@ class MusicAlignment(Timing, NoteWriting):
         Where each note was heard to end, in seconds of the recording; NaN where that is not known.
     offset_confidence : array_like [shape=(N,)], optional
         How probably the end that was found is right, in [0, 1], by the rule of
-        `align.music.ends`; low where it is not known.
+        `align.music.placing.ends`; low where it is not known.
     model : str
         Name of the bundled model that was taken, where none was named.
 

@@ -73,8 +73,8 @@ def set_tuning(signal: Signal, semitones: float) -> None:
 def note_levels(signal: Signal, progress: Callable[[int, int], None] | None = None) -> NoteLevels:
     """Return what the network reads of a recording in frames of 10 ms, computed once.
 
-    `long` and `short` [shape=(T, 1 + N_BANDS), dtype=float32] are levels in semitone bands with the
-    long and the short windows, tuned to the recording, behind a band of silence; see
+    `long` and `short` [shape=(T, 1 + N_BANDS), dtype=float32] are levels in semitone bands with
+    the long and the short windows, tuned to the recording, behind a band of silence; see
     `level_columns`. `broad` [shape=(T, 4), dtype=float32] is the mean short level of four regions.
     `progress` is called with the seconds done and their number.
     """

@@ -28,9 +28,9 @@ from sklearn.metrics import roc_auc_score
 import align
 from align.errors import AlignError
 from align.features.sound.audio import read_audio
-from align.music.mismatches import LISTED, wrong_score
-from align.music.performance import make_performance, read_signal
-from align.music.unplayed import spoiled_score, true_onsets
+from align.music.checking.mismatches import LISTED, wrong_score
+from align.music.performances.performance import make_performance, read_signal
+from align.music.placing.unplayed import spoiled_score, true_onsets
 from align.sequence.evidence import EvidenceModel
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "music"))

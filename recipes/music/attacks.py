@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from worst import Piece, read_sets
 
-from align.music.performance import read_signal
+from align.music.performances.performance import read_signal
 
 OFF = 0.015  # seconds, from which on a chord is early or late
 FAR = 0.1  # seconds, beyond which it is not looked at

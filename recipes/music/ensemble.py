@@ -35,8 +35,8 @@ from align.features import NoteNetwork, TimedNotes
 from align.features.notes.note_levels import note_levels
 from align.files.atomic import atomic_write
 from align.music.calibration import Calibration, offset_of
-from align.music.default_functions import DefaultFunctions
-from align.music.pieces import TimedPiece, read_piece
+from align.music.functions.default import DefaultFunctions
+from align.music.performances.pieces import TimedPiece, read_piece
 
 N_FOLDS = 4
 STEPS = 1500

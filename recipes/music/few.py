@@ -20,8 +20,8 @@ from run import figures, set_of
 import align
 from align.features import NoteNetwork
 from align.music.calibration import offset_of, placed_pieces
-from align.music.default_functions import DefaultFunctions
-from align.music.pieces import read_piece
+from align.music.functions.default import DefaultFunctions
+from align.music.performances.pieces import read_piece
 
 
 def main() -> None:

@@ -24,11 +24,11 @@ import align
 from align.decoders import decode
 from align.errors import DataError
 from align.features import PitchEnergy
-from align.music.decoding import windows_of
-from align.music.functions import ChordFunctions, WindowTerm
-from align.music.performance import Performance, read_performance
-from align.music.tempo import expected_lengths, local_tempo
-from align.music.thesis_functions import ThesisFunctions
+from align.music.functions.chord_functions import ChordFunctions, WindowTerm
+from align.music.functions.thesis import ThesisFunctions
+from align.music.performances.performance import Performance, read_performance
+from align.music.performances.tempo import expected_lengths, local_tempo
+from align.music.placing.decoding import windows_of
 from align.sequence.frames import in_order
 from align.sequence.learning.problem import Truth
 from align.terms import BaseFunctions, DurationTerm

@@ -20,8 +20,8 @@ from run import dealt
 
 import align
 from align.files.atomic import atomic_write
-from align.music.default_functions import DefaultFunctions
-from align.music.performance import read_signal
+from align.music.functions.default import DefaultFunctions
+from align.music.performances.performance import read_signal
 
 N_FOLDS = 4
 

@@ -23,7 +23,7 @@ from align.features import NoteNetwork, TimedNotes
 from align.features.notes.fine_onsets import FineOnsets
 from align.features.notes.note_network import updates_for
 from align.files.atomic import atomic_write
-from align.music.pieces import read_piece
+from align.music.performances.pieces import read_piece
 
 BATCH = 32
 """Stretches in an update, as the bundled models have learned; half of them serve as well."""

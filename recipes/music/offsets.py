@@ -25,10 +25,10 @@ from run import RARE, dealt, set_of
 
 import align
 from align.music.calibration import placed_pieces
-from align.music.end_evidence import end_candidates
-from align.music.ends import LEAST, chosen_ends, ends_model, right_ends
-from align.music.pieces import TimedPiece
-from align.music.placement import PlacedNotes
+from align.music.performances.pieces import TimedPiece
+from align.music.placing.end_evidence import end_candidates
+from align.music.placing.ends import LEAST, chosen_ends, ends_model, right_ends
+from align.music.placing.placement import PlacedNotes
 from align.results.time_map import mapped
 
 BINS = (0.0, 0.3, 0.5, 0.7, 0.85, 0.95, 1.0)

@@ -49,10 +49,10 @@ from align.evaluation.report import FileResult
 from align.features import TimedNotes
 from align.formats import atomic_write
 from align.music.calibration import confidence_model, offset_of, placed_pieces
-from align.music.default_functions import DefaultFunctions
-from align.music.performance import read_performance
-from align.music.pieces import read_piece
-from align.music.placement import PlacedNotes
+from align.music.functions.default import DefaultFunctions
+from align.music.performances.performance import read_performance
+from align.music.performances.pieces import read_piece
+from align.music.placing.placement import PlacedNotes
 
 RARE = {"bach10": 3.0}
 """How much the pieces of a set count when a network is trained; the others count 1."""

@@ -27,8 +27,8 @@ from run import errors, figures
 import align
 from align.features import PitchEnergy
 from align.formats import atomic_write
-from align.music.default_functions import DefaultFunctions
-from align.music.thesis_functions import ThesisFunctions
+from align.music.functions.default import DefaultFunctions
+from align.music.functions.thesis import ThesisFunctions
 
 
 class Logarithms(ThesisFunctions):

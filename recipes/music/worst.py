@@ -24,7 +24,7 @@ from run import set_of
 import align
 from align.features.notes.note_levels import LOWEST_BAND, semitone_levels
 from align.features.sound.signal import Signal
-from align.music.performance import read_signal
+from align.music.performances.performance import read_signal
 from align.types import pitch_name
 
 BEFORE, AFTER = 0.8, 0.8  # seconds about the truth and the prediction

@@ -20,7 +20,7 @@ from command_line import assert_refused, run
 from music_examples import RATE, write_piece, write_score
 
 import align
-from align.music.end_evidence import N_END_EVIDENCE
+from align.music.placing.end_evidence import N_END_EVIDENCE
 from align.results.music import MusicAlignment
 from align.sequence.evidence import EvidenceModel
 

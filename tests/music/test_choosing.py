@@ -17,7 +17,7 @@ from align.models.bundled import music_model
 from align.models.file import bundled_models
 from align.music import choosing
 from align.music.choosing import UsualModels, align_music
-from align.music.performance import read_signal
+from align.music.performances.performance import read_signal
 from align.types import Note
 
 

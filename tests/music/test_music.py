@@ -9,7 +9,7 @@ import soundfile
 from music_examples import RATE, sound, write_piece
 
 import align
-import align.music.performance
+import align.music.performances.performance
 from align.corpus.reading import Corpus
 from align.errors import DataError, ModelError, ParameterError
 from align.features import NoteNetwork
@@ -18,13 +18,13 @@ from align.learners.structured.costs import FunctionCost
 from align.models.file import read_model, write_model
 from align.music import finding, parts
 from align.music.aligner import MusicAligner
-from align.music.decoding import find_chords
-from align.music.own_features import OwnFeature
-from align.music.parts import PlayedPart
-from align.music.passages import Passage, Passages
-from align.music.performance import Performance, read_performance
-from align.music.pieces import read_piece
-from align.music.placement import PlacedNotes, match_of, place_notes
+from align.music.checking.parts import PlayedPart
+from align.music.checking.passages import Passage, Passages
+from align.music.functions.own import OwnFeature
+from align.music.performances.performance import Performance, read_performance
+from align.music.performances.pieces import read_piece
+from align.music.placing.decoding import find_chords
+from align.music.placing.placement import PlacedNotes, match_of, place_notes
 from align.sequence.adapt import adapt
 from align.types import Example, Note
 
@@ -287,7 +287,7 @@ def test_notes_are_asked_for_in_stretches_where_there_are_many(
 
     monkeypatch.setattr(louder, "terms", terms)
     once, _ = whole.onset_terms(piece.performance, signal, windows)
-    monkeypatch.setattr("align.music.own_features._CELLS", 5 * signal.n_frames)
+    monkeypatch.setattr("align.music.functions.own._CELLS", 5 * signal.n_frames)
     often, _ = whole.onset_terms(piece.performance, signal, windows)
     assert asked[0] == sum(asked[1:]) == len(piece.performance.notes)
     assert max(asked[1:]) <= 5

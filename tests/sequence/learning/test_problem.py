@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from align.errors import ParameterError
 from align.learners.structured.costs import AbsoluteCost, RampCost, ToleranceCost
-from align.music.functions import WindowTerm
+from align.music.functions.chord_functions import WindowTerm
 from align.sequence.learning.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions, DurationTerm
 

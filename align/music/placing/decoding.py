@@ -1,0 +1,177 @@
+"""Finding the onsets of chords: exact decoding in windows, several times.
+
+The coarse alignment gives each chord a window of a second either side. In a *pass* the base
+functions, of which that of lengths takes the tempo from the answer before (at first the coarse
+alignment), are weighed and decoded exactly. Where an onset comes within 0.1 s of an edge of its
+window, the windows of that chord and of those within 3 s grow by a second, and the passes begin
+again; so the answer is the optimum over windows that do not constrain it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import decode
+from align.decoders.window_search import near_edges, search_in_windows
+from align.music.functions.chord_functions import ChordFunctions
+from align.music.functions.default import DefaultFunctions
+from align.music.performances.performance import Performance
+from align.music.performances.tempo import tempo_spread
+from align.music.placing.notes import APART
+from align.music.placing.windows import limits_of, widened, windows_about
+from align.potentials import Potentials
+from align.progress import counted
+from align.sequence.frames import spaced
+from align.terms import BaseFunctions
+from align.types import Float64, IntArray
+
+__all__ = ["SPREAD", "FoundChords", "Weights", "find_chords", "first_guess", "windows_of"]
+
+
+_HALF = 1.0  # seconds either side of the coarse alignment
+_MARGIN = 0.1  # seconds: so near to an edge, the optimum may lie beyond
+_NEAR = 3.0  # seconds
+_ATTEMPTS = 6
+_BY_HAND = {"notes": 1.0, "duration": 1.0}  # weights that find the tempo before any are learned
+SPREAD = 0.2  # of log ratios of lengths to the tempo of the coarse alignment
+
+
+Weights: TypeAlias = Callable[[BaseFunctions], Float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FoundChords:
+    """The decoder's answer.
+
+    Parameters
+    ----------
+    frames : np.ndarray [shape=(G,), dtype=intp]
+        Onset of each chord.
+    potentials : Potentials
+        What was decoded in the last pass.
+    windows : np.ndarray [shape=(G, 2), dtype=intp]
+        Where it was looked for.
+    kept : list
+        What each feature keeps of the onsets in these windows; see `ChordFeature.onset_terms`.
+    value : float
+        Score of the best timing: what the decoder maximised.
+    times : np.ndarray [shape=(G,)]
+        Seconds that the last pass took the tempo from.
+    spread : float
+        Of log ratios of lengths to that tempo.
+    """
+
+    frames: IntArray
+    potentials: Potentials
+    windows: IntArray
+    kept: list[Any]
+    value: float
+    times: Float64
+    spread: float
+
+
+def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
+    """Return windows of a second either side of the coarse alignment [shape=(G, 2)], in frames."""
+    signal = functions.signal(performance)
+    frames = _coarse_frames(performance, signal.hop, signal.n_frames)
+    return windows_about(frames, round(_HALF / signal.hop), signal.n_frames)
+
+
+def _coarse_frames(performance: Performance, hop: float, n_frames: int) -> IntArray:
+    return spaced(performance.coarse / hop, n_frames)
+
+
+def _least_lengths(performance: Performance, hop: float, n_frames: int) -> IntArray:
+    """Return how many frames each chord lasts at the least [shape=(G,)]."""
+    pitches, group = performance.notes.pitches, performance.chords.group
+    order = np.lexsort((group, pitches))
+    again = (np.diff(pitches[order]) == 0) & (np.diff(group[order]) == 1)
+    first = group[order[:-1][again]]
+    frames = _coarse_frames(performance, hop, n_frames)
+    least = np.ones(len(frames), dtype=np.intp)
+    least[first] = np.clip((frames[first + 1] - frames[first]) // 2, 1, round(APART / hop))
+    return least
+
+
+def find_chords(
+    performance: Performance, functions: ChordFunctions, weights: Weights
+) -> FoundChords:
+    """Return when each chord is played; ParameterError where no timing fits.
+
+    `weights` returns weights [shape=(J,)], given the base functions of the recording.
+    """
+    search = _Search(performance, functions, weights)
+    found = search_in_windows(
+        windows_of(performance, functions),
+        search.decode,
+        search.near,
+        search.widen,
+        most_rounds=_ATTEMPTS,
+    )
+    return found.found
+
+
+def first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunctions:
+    """Return base functions whose tempo is that of a decoding with weights set by hand."""
+    windows, times, spread = windows_of(performance, functions), performance.coarse, SPREAD
+    kept: list[Any] = []
+    if any(isinstance(feature, DefaultFunctions) for feature in functions.features):
+        found = find_chords(
+            performance,
+            functions,
+            lambda x: np.array([_BY_HAND.get(name, 0.0) for name in x.names]),
+        )
+        windows, times, spread, kept = found.windows, found.times, found.spread, found.kept
+    terms, _ = functions.onset_terms(performance, windows, kept)
+    return functions.base_functions(performance, windows, terms, times, spread)
+
+
+class _Search:
+    """Windows of chords; answers are passed on, since lengths take the tempo from them."""
+
+    def __init__(
+        self, performance: Performance, functions: ChordFunctions, weights: Weights
+    ) -> None:
+        signal = functions.signal(performance)
+        self.performance, self.functions, self.weights = performance, functions, weights
+        self.n_frames, self.hop = signal.n_frames, signal.hop
+        self.least = _least_lengths(performance, self.hop, self.n_frames)
+        self.times, self.spread = performance.coarse, SPREAD
+        self.kept: list[Any] = []
+
+    def decode(self, windows: IntArray) -> FoundChords:
+        performance, functions = self.performance, self.functions
+        onset_terms, self.kept = functions.onset_terms(performance, windows, self.kept)
+        # Only tables that are still needed are kept: those of a long recording are large.
+        for left in counted(range(functions.passes)[::-1], performance.progress, "aligning"):
+            times, spread = self.times, self.spread
+            x = functions.base_functions(performance, windows, onset_terms, times, spread)
+            potentials = replace(x.potentials(self.weights(x)), min_length=self.least)
+            del x
+            if not left:
+                onset_terms = {}
+            path = decode(potentials)
+            self.times = np.asarray(path.onsets * self.hop, dtype=np.float64)
+            written = performance.chords.onsets
+            self.spread = tempo_spread(written, self.times, default=SPREAD)
+            if left:
+                del potentials
+        return FoundChords(path.onsets, potentials, windows, self.kept, path.score, times, spread)
+
+    def near(self, found: FoundChords, windows: IntArray) -> npt.NDArray[np.bool_]:
+        limits = limits_of(len(windows), self.n_frames)
+        return near_edges(found.frames, windows, limits, round(_MARGIN / self.hop))
+
+    def widen(
+        self,
+        windows: IntArray,
+        found: FoundChords | None,
+        near: npt.NDArray[np.bool_] | None,
+    ) -> IntArray | None:
+        if found is None or near is None:
+            return None  # windows about the coarse alignment always hold some timing
+        half, reach = round(_HALF / self.hop), round(_NEAR / self.hop)
+        return widened(windows, found.frames, near, half, reach, self.n_frames)
