@@ -16,8 +16,9 @@ from align.features import NoteNetwork
 from align.formats.scores import read_score
 from align.learners.structured.costs import FunctionCost
 from align.models.file import read_model, write_model
-from align.music import finding, parts
+from align.music import finding
 from align.music.aligner import MusicAligner
+from align.music.checking import parts
 from align.music.checking.parts import PlayedPart
 from align.music.checking.passages import Passage, Passages
 from align.music.functions.own import OwnFeature
@@ -643,6 +644,36 @@ def test_the_longest_passage_is_tried_alone(
     fills = np.linspace(0.05, 0.95, last) * whole.signal.duration
     found = Passages((alike[1], Passage(1, last, fills)), 0, 1.0)
     assert len(list(parts.played_parts(whole, range(1)))) == 1
+    # in another key all of the score comes first
+    found = Passages((Passage(1, last, fills),), 2, 1.0)
+    first, *_ = parts.played_parts(whole, range(3))
+    assert (first.part.shift, first.index.size, first.passages) == (2, len(whole.score), ())
+
+
+@pytest.mark.parametrize(
+    ("less", "sure", "taken"),
+    [(0.47, True, False), (0.49, True, True), (0.49, False, False), (0.51, False, True)],
+)
+def test_what_nobody_could_play_was_not_played_though_it_is_found(
+    model: MusicAligner,
+    unseen: tuple[Path, Path, np.ndarray],
+    monkeypatch: pytest.MonkeyPatch,
+    less: float,
+    sure: bool,
+    taken: bool,
+) -> None:
+    audio, score, _ = unseen
+    whole = finding.read_music(audio, score, None, highest_rate=model.rate, repeats="all")
+    part = PlayedPart(replace(whole), np.arange(len(whole.score)), (), sure=sure)
+    monkeypatch.setattr(finding, "without_rushed", lambda *_: [part])
+    monkeypatch.setattr(finding, "_doubtful", lambda *_: False)
+    placed, value = model._place(whole)
+
+    def place(asked: Performance) -> tuple[PlacedNotes, float]:
+        match = less if asked is part.part else 0.5
+        return replace(placed, probability=np.full(len(whole.notes), match)), value
+
+    assert (finding.best_part(whole, place, (0.2, 0.5)).part is part.part) == taken
 
 
 def test_a_part_is_not_taken_where_the_whole_score_was_found(

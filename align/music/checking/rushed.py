@@ -1,9 +1,10 @@
 """Chords that are rushed, since the recording does not hold them.
 
 Where some bars are left out, or the recording begins after the score does or ends before it, the
-decoder still has to put their chords somewhere: it puts them close together. No player goes more
-than twice as fast as about there for long, so such chords are seen by that. Some seconds of the
-recording about them are compared with the score once more, with a jump that costs little.
+decoder still has to put their chords somewhere: it puts them close together. No player goes half
+as fast again as about there for long, so such chords are seen by that. Some seconds of the
+recording about them are compared with the score once more, with a jump that costs little. Where
+that leaves out nothing but chords that are three times too fast, they were surely not played.
 """
 
 from dataclasses import replace
@@ -22,7 +23,7 @@ __all__ = ["rushed_stretches", "without_rushed"]
 
 
 _FAST = 0.7  # of the time that the pace says
-_IMPOSSIBLE = 1 / 3  # of that time
+_IMPOSSIBLE = 1 / 3  # of that time, for all of a stretch
 _RUSHED = 0.6  # seconds less than that; of 28 pieces, by their truth, .38 at most
 _BESIDE = 60  # chords either side that say the pace
 _ENOUGH = 8  # chords, to know a pace
@@ -68,6 +69,7 @@ def without_rushed(whole: Performance, times: Float64) -> list[PlayedPart]:
     played, found = np.ones(times.size, dtype=np.bool_), times.copy()
     onsets, sure = whole.chords.onsets, True
     for first, last in rushed_stretches(onsets, times):
+        usual = _paces(onsets, times)[first:last].mean() * (onsets[last] - onsets[first])
         low = int(np.searchsorted(times, times[first] - _AROUND))
         high = int(np.searchsorted(times, times[last] + _AROUND, "right"))
         passages = _passages_between(whole, times, low, high)
@@ -79,9 +81,8 @@ def without_rushed(whole: Performance, times: Float64) -> list[PlayedPart]:
         for start, stop in left_out:
             if start <= last and stop > first:
                 played[start:stop] = False
-                pace = np.median(_paces(onsets, times)[first:last])
-                usual = pace * (onsets[last] - onsets[first])
-                sure &= bool(times[last] - times[first] < _IMPOSSIBLE * usual)
+                sure &= times[last] - times[first] < _IMPOSSIBLE * usual
+                sure &= first <= start and stop <= last + 1
         for passage in passages:
             found[passage.first : passage.last + 1] = passage.times
     if played.all() or not played.any():
@@ -89,7 +90,7 @@ def without_rushed(whole: Performance, times: Float64) -> list[PlayedPart]:
     found = np.maximum.accumulate(found)
     runs = np.flatnonzero(np.diff(np.r_[0, played.astype(np.intp), 0])).reshape(-1, 2)
     passages = tuple(Passage(a, b - 1, found[a:b]) for a, b in runs)
-    return [replace(part, sure=sure) for part in part_of(whole, passages, whole.shift)]
+    return [replace(part, sure=bool(sure)) for part in part_of(whole, passages, whole.shift)]
 
 
 def _passages_between(

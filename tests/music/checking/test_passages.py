@@ -11,7 +11,7 @@ from align.errors import ParameterError
 from align.features.sound.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Score, chords
 from align.formats.scores.beats import beats_of_bars
-from align.music import passages
+from align.music.checking import passages
 from align.music.checking.parts import described_part, passages_played, seconds_again
 from align.music.checking.passages import Passage, find_cut, find_passages, find_whole
 from align.music.performances.keys import check_key, described
@@ -212,6 +212,7 @@ def test_a_transposed_recording_is_aligned(semitones):
     assert np.median(np.abs(found.onsets - 0.5 - 0.44 * np.arange(30))) < 0.03
     assert [note.pitch for note in found.notes] == pitches.tolist()
     assert found.transposition == round(semitones)
+    assert not found.passages
     assert found.tuning is not None
     assert 69 + 12 * np.log2(found.tuning / 440) + round(semitones) == pytest.approx(
         69 + semitones, abs=0.1

@@ -12,7 +12,7 @@ from align.errors import ParameterError
 from align.features import estimate_tuning, log_level, read_audio, semitone_bands
 from align.formats.scores import Score, chords, read_note_truth, read_score
 from align.formats.scores.note_rows import NoteRow
-from align.music import coarse
+from align.music.performances import coarse
 from align.music.performances.coarse import coarse_alignment
 
 RATE, HOP = 8000, 0.01
