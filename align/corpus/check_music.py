@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from align.corpus.issues import Issue, Validation
 from align.corpus.pieces import NO_PIECES, find_pieces
-from align.corpus.reading import problem_of, read_piece
+from align.corpus.reading import check_samples, problem_of, read_piece
 from align.errors import AlignError, DataError
 from align.progress import Progress
 
@@ -55,6 +55,7 @@ def validate_music(root: str, *, progress: Progress | None = None) -> Validation
             warnings.append(Issue(other, "is not used: another file of the piece goes first."))
         try:
             info, score, truth = read_piece(piece)
+            check_samples(piece.audio)
         except AlignError as error:
             path, reason = problem_of(error, piece.path)
             errors.append(Issue(path, reason, "error"))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from align.corpus.issues import Issue, Validation, odd_formats
 from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs
-from align.corpus.reading import problem_of, read_pair
+from align.corpus.reading import check_samples, problem_of, read_pair
 from align.errors import AlignError, DataError
 from align.formats.files import read_labels
 from align.formats.phone_map import nearest_label
@@ -53,6 +53,7 @@ def validate_speech(
         warnings.extend(hidden_files(pair))
         try:
             info, labels = read_pair(pair, tier)
+            check_samples(pair.audio)
         except AlignError as error:
             path, reason = problem_of(error, pair.path)
             errors.append(Issue(path, reason, "error"))

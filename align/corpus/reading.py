@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Corpus",
     "check_kind",
+    "check_samples",
     "check_within",
     "first_problem",
     "header",
@@ -334,6 +335,13 @@ def header(audio: str | os.PathLike[str]) -> "AudioInfo":
     )
 
     return audio_info(audio)
+
+
+def check_samples(audio: str | os.PathLike[str]) -> None:
+    """Raise DataError where the samples of a recording are silent, not finite or cut off."""
+    from align.features.sound.audio import read_audio
+
+    read_audio(audio, rate=None)
 
 
 def check_within(info: "AudioInfo", truth: "NoteTruth", path: str) -> None:

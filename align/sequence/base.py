@@ -396,7 +396,7 @@ class Aligner(ParamsMixin, ABC):
     def _too_few(self, n: int) -> DataError:
         reasons = self._first_problems()
         return DataError(
-            f"{n} recordings can be learned from; give at least two"
+            f"only {n} of the recordings can be learned from; give at least two"
             + (f" ({reasons})." if reasons else ".")
         )
 

@@ -525,7 +525,11 @@ def test_evaluation_goes_on_without_the_bad_files_and_names_them(
 
 def test_evaluation_prints_a_table_and_writes_json(here: Path, model: Path) -> None:
     corpus = write_corpus(here / "corpus", {"cid": 2}, seed=4)
+    for name in "abcd":
+        shutil.copy(here / "word.wav", corpus / f"{name}.wav")
     result = run("evaluate", model, corpus, "--json", "numbers.json")
+    unlabelled = ", ".join(str(corpus / f"{name}.wav") for name in "abc")
+    assert f"must lie beside a recording: {unlabelled}, and 1 more." in result.stderr
     assert result.exit_code == 0, result.stderr
     assert "16 boundaries in 2 files" in result.stdout
     assert json.loads((here / "numbers.json").read_text())["files"] == 2
@@ -535,7 +539,7 @@ def test_evaluation_prints_a_table_and_writes_json(here: Path, model: Path) -> N
 def test_validation_lists_the_bad_files(damaged: Path) -> None:
     result = run("validate", "speech", damaged)
     assert result.exit_code == 1
-    for kind in ("empty", "truncated", "overlap", "unordered", "range", "encoding"):
+    for kind in DAMAGED:
         assert f"{kind}." in result.stdout
 
 

@@ -125,7 +125,7 @@ def test_what_cannot_be_learned_from_is_named(model, late):
     new = adapt(model, [wrong, *late[:2]], steps=1, n_folds=2, n_jobs=1)
     assert [name for name, _ in new.problems_] == ["w.wav"]
     assert "no letter of the IPA" in new.problems_[0][1]
-    with pytest.raises(DataError, match=r"1 recordings can be learned from.*w\.wav"):
+    with pytest.raises(DataError, match=r"only 1 of the recordings can be learned from.*w\.wav"):
         adapt(model, [wrong, late[0]], n_jobs=1)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from align.corpus.check_speech import hidden_files
 from align.corpus.issues import Issue, Validation, odd_formats
 from align.corpus.pairs import find_pairs
-from align.corpus.reading import header, problem_of
+from align.corpus.reading import check_samples, header, problem_of
 from align.errors import AlignError, DataError
 from align.formats.tiers.labels import OVERRUN
 from align.progress import Progress
@@ -98,6 +98,8 @@ def validate_transcripts(
         warnings += [issue for issue in hidden if not issue.path.lower().endswith(_OF_TIMIT)]
         try:
             about = header(pair.audio)
+            if not optional:  # else the samples are checked with the labels
+                check_samples(pair.audio)
             said = read_transcript(pair.labels, tiers=tiers, recording=pair.audio)
             warnings += _check(
                 said, pair.labels, about.duration, dictionary, known, language, guess
