@@ -195,8 +195,8 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
     "--audio",
     type=FILE,
     metavar="AUDIO",
-    help="The recording: gives TIMIT files their sampling rate, TextGrids their end, and lets the "
-    "labels be checked against it.",
+    help="The recording: gives TIMIT files their sampling rate (by default that beside IN), "
+    "TextGrids their end, and lets the labels be checked against it.",
 )
 @click.option("--tier", metavar="NAME", help="Write this tier only.")
 @encoding_option("IN")
@@ -250,12 +250,22 @@ def _convert_labels(
     overwrite: bool,
 ) -> None:
     """Write all tiers that the format of the target can hold."""
+    from align.corpus.pairs import AUDIO_SUFFIXES, find_beside
     from align.formats.files import left_out, read_tiers, write_tiers
     from align.formats.table import label_format
 
     check_output(target, overwrite)
+    counted = [path for path in (source, target) if "rate" in label_format(path).options]
+    if audio is None and counted:
+        beside = find_beside(str(source), AUDIO_SUFFIXES)
+        audio = None if beside is None else Path(beside)
     if audio is None:
         tiers = read_tiers(source, encoding=encoding)
+        if counted and tiers.rate is None:
+            console.message(
+                f"{counted[0]}: samples are counted at 16000 Hz; if the recording has another "
+                "rate, name it with --audio."
+            )
     else:
         from align.features.sound.audio import audio_info
 

@@ -368,6 +368,8 @@ def test_convert_goes_through_every_format(here: Path) -> None:
         result = run("convert", source, target, "--audio", "word.wav")
         assert result.exit_code == 0, result.stderr
     assert (here / "g.phn").read_text() == (here / "word.phn").read_text()
+    assert run("convert", "word.phn", "h.phn").stderr.splitlines() == ["7 labels: h.phn"]
+    assert "counted at 16000 Hz" in run("convert", "a.TextGrid", "i.phn").stderr
     assert_refused(run("convert", "word.phn", "b.csv"), 2, "b.csv", "--overwrite")
     assert_refused(run("convert", "word.phn", "b.png"), 2, "align plot")
     assert_refused(run("convert", "absent.phn", "z.csv"), 1, "absent.phn", "does not exist")
