@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from align._workers import end_with_parent
+
 __all__ = ["one_thread"]
 
 
@@ -98,7 +100,7 @@ def one_thread() -> Iterator[None]:
 
     It may be nested, and entered by several threads at once; the numbers of threads of before are
     back when the last has left. A library that is loaded inside is limited when `one_thread` is
-    entered the next time.
+    entered the next time. A process of joblib that comes here ends with the one it works for.
 
     Examples
     --------
@@ -106,6 +108,7 @@ def one_thread() -> Iterator[None]:
     >>> with one_thread():
     ...     product = np.ones((2, 2)) @ np.ones((2, 2))
     """
+    end_with_parent()
     _LIMIT.enter()
     try:
         yield

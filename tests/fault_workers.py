@@ -13,10 +13,19 @@ import pytest
 import soundfile
 
 import align
+from align._blas import one_thread
 from align.batch.tasks import SpeechWork
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.results.alignment import Alignment
+
+
+@one_thread()
+def slow_result(seconds, places):
+    """Return a result that fills a pipe; the process leaves its number in the folder `places`."""
+    Path(places, str(os.getpid())).touch()
+    time.sleep(seconds)
+    return bytes(1_000_000)
 
 
 class EvenAligner:

@@ -17,7 +17,7 @@ import pytest
 from source_trees import FILES, ROOT, nodes, tree
 
 FLOORS = [
-    {"types", "errors", "progress", "_blas", "_params", "_numba", "_lazy"},
+    {"types", "errors", "progress", "_blas", "_workers", "_params", "_numba", "_lazy"},
     {"learners", "potentials", "files"},
     {"formats", "terms"},
     {"results", "features", "decoders"},

@@ -30,6 +30,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
+from align._workers import end_with
 from align.batch.tasks import Work
 from align.batch.worker import Job, Model, Outcome, failure, run_job, with_files
 from align.errors import AlignError, DataError, ParameterError
@@ -236,13 +237,7 @@ def _begin_worker(parent: int) -> None:
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_CHECK)
-    os._exit(1)
+    end_with(parent)
 
 
 @contextmanager

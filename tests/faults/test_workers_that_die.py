@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from queue import Queue
 
 import pytest
 from corpus_tools import tree, write_recordings
@@ -13,6 +14,7 @@ from fault_workers import DeadlyWork, EvenAligner, SlowWork
 from synthetic_speech import write_recording
 
 import align
+from align._workers import end_with
 from align.batch.pool import LocalPool, SerialPool, pool_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed as on POSIX")
@@ -120,12 +122,22 @@ if __name__ == "__main__":
     align.align_corpus(sys.argv[2], sys.argv[3], work, model=EvenAligner(), jobs=2)
 """
 
+_TRAINING = """
+import sys
+sys.path[:0] = [sys.argv[1]]
+from joblib import Parallel, delayed
+from fault_workers import slow_result
+if __name__ == "__main__":
+    Parallel(n_jobs=2)(delayed(slow_result)(0.5, sys.argv[4]) for _ in range(4))
+"""
+
 
 @pytest.mark.faults
-def test_workers_end_with_a_run_that_is_killed(recordings, tmp_path):
+@pytest.mark.parametrize("run", [_KILLED, _TRAINING])
+def test_workers_end_with_a_run_that_is_killed(recordings, tmp_path, run):
     """They write nothing, so they do no harm; but they must not stay."""
     program = tmp_path / "run.py"
-    program.write_text(_KILLED)
+    program.write_text(run)
     places = tmp_path / "places"
     places.mkdir()
     tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -145,6 +157,13 @@ def test_workers_end_with_a_run_that_is_killed(recordings, tmp_path):
     assert left == []
     again = align.align_corpus(recordings, tmp_path / "out", SlowWork(0.0), model=EvenAligner())
     assert len(again.aligned) + len(again.unchanged) == 6
+
+
+def test_a_process_ends_when_it_has_another_parent(monkeypatch):
+    codes = Queue()
+    monkeypatch.setattr("align._workers.os._exit", codes.put)
+    end_with(os.getppid() + 1)
+    assert codes.get(timeout=10) == 1
 
 
 def _runs(pid):
