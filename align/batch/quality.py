@@ -279,4 +279,4 @@ def quality_csv(
         rows.append([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *cells, ""])
     for name in kept:
         rows.append([path_of.get(name, name), "edited", *[""] * (len(COLUMNS) - 2)])
-    return table_of_rows(rows).encode("utf-8", errors="surrogateescape")
+    return table_of_rows(rows).encode("utf-8", errors="backslashreplace")  # names of no text

@@ -199,7 +199,8 @@ def _run(
     console.finish()
     if console.verbosity >= 0:
         click.echo(str(run))
-        console.message(f"What deserves a look first: {run.table}")
+        if all(name != run.table for name, _ in run.failed):
+            console.message(f"What deserves a look first: {run.table}")
         if kind == "speech":
             _say_late(console, in_dir, run, options["formats"] or ("TextGrid",))
     failed = console.failures(run.failed, run.table)

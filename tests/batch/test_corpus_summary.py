@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from align.batch.quality import Quality
+from align.batch.quality import Quality, quality_csv
 from align.batch.summary import CorpusRun
 from align.batch.tasks import SpeechWork
 from align.cli.console import Console
@@ -66,6 +66,10 @@ def test_many_failures_for_one_reason_are_told_once(
     for none in (None, tmp_path / "that could not be written.csv"):
         assert Console().failures(failed, none) == 10
         assert len(capsys.readouterr().err.splitlines()) == 10
+
+
+def test_the_table_is_utf8_whatever_a_recording_is_called() -> None:
+    assert b"a\\udce9.wav,failed" in quality_csv([], [("a\udce9.wav", "not UTF-8.")])
 
 
 def test_texts_that_no_recording_has_are_named(tmp_path: Path) -> None:
