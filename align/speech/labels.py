@@ -14,6 +14,11 @@ from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event
 
 __all__ = ["PhoneLabels", "TakenLabels"]
 
+_NO_IPA = frozenset(["ah", "axr", "cl", "dx", "eh", "hh", "ih", "iy", "sh", "uh", "vcl", "zh"])
+"""Names of TIMIT's phones that the IPA could spell, but hardly ever as one phone."""
+
+_NO_CHANCE = 2  # different ones of these in a recording, from which on they are TIMIT's
+
 
 @dataclass(frozen=True)
 class PhoneLabels:
@@ -44,11 +49,7 @@ class PhoneLabels:
         """Raise DataError that names the recording where a label is not known."""
         labels = dict.fromkeys(map(str, events))
         if self.ipa:
-            for label in labels:
-                try:
-                    articulation(self.symbol(label))
-                except DataError as error:
-                    raise DataError(error.message, path=name) from None
+            self._check_ipa({label: self.symbol(label) for label in labels}, name)
             return
         known = self.known() | ({SPOKEN_NOISE} if self.noise else set())
         unknown = sorted(label for label in labels if self._canonical(label, known) not in known)
@@ -63,6 +64,26 @@ class PhoneLabels:
                 + (other if ipa else ""),
                 path=name,
             )
+
+    def _check_ipa(self, symbols: Mapping[str, str], name: str) -> None:
+        """Raise DataError where what a label stands for is no IPA, or seems to be ARPABET."""
+        foreign = [label for label, symbol in symbols.items() if symbol in _NO_IPA]
+        if len(foreign) >= _NO_CHANCE:
+            raise DataError(
+                f"phones such as {foreign[0]!r} and {foreign[1]!r} are those of TIMIT, and this "
+                "model reads the IPA; add --phone-map timit_ipa, or take --model speech-en.",
+                path=name,
+            )
+        for symbol in symbols.values():
+            try:
+                articulation(symbol)
+            except DataError as error:
+                hint = (
+                    " If the labels are X-SAMPA or ARPABET, a phone map must say what each is in "
+                    "the IPA (timit_ipa does for TIMIT's)."
+                )
+                ascii_all = "".join(symbols.values()).isascii()
+                raise DataError(error.message + hint * ascii_all, path=name) from None
 
     def spelled(self, events: Sequence[Event]) -> Spelled:
         """Return phones as the model knows them, and what it knows besides."""

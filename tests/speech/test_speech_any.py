@@ -109,6 +109,10 @@ def test_what_is_not_ipa_is_refused_when_aligning_and_when_training(model):
     one = example(63)
     with pytest.raises(DataError, match=r"'Ж'.*is no letter of the IPA"):
         model.align(one.audio, ["sil", "Ж", "sil"], rate=RATE)
+    with pytest.raises(DataError, match=r"'@'.*If the labels are X-SAMPA or ARPABET"):
+        model.align(one.audio, ["sil", "@", "sil"], rate=RATE)
+    with pytest.raises(DataError, match=r"'sh' and 'iy' are those of TIMIT.*timit_ipa"):
+        model.align(one.audio, ["sil", "sh", "iy", "sil"], rate=RATE)
     odd = Example(one.audio, ("sil", "Ж"), np.array([0.0, 0.2]), name="odd", rate=RATE)
     few = [ArticulatoryConfidence(width=4, dilations=(1,), epochs=1), ArticulatoryDuration()]
     again = SpeechAligner(few, epochs=1, n_folds=2, n_jobs=1, refine="none")
