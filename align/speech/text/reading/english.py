@@ -32,6 +32,7 @@ _TELEPHONE = re.compile(
     r"(?:\+1[ .-]?|1[ .-])?(?:\([0-9]{3}\)\s?|[0-9]{3}[ .-])?[0-9]{3}[.-][0-9]{4}"
     r"|\+[0-9][0-9 ().-]{7,18}[0-9])(?![\w/-]|[.,][0-9])"
 )
+_LETTERED = re.compile(r"(?<![\w.,/-])1-([0-9]{3})(?=-[A-Z]{3})")  # 1-800-FLOWERS
 _ADDRESS = re.compile(
     r"(?<![\w.@])(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     r"|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|edu|gov|co\.uk)(?:/[^\s<>\"]*)?)(?<![.,;:!?)])"
@@ -73,9 +74,12 @@ def prepare_english(text: str, number: Number) -> str:
     ('one', 'two', 'three', 'four', 'example', 'dot', 'com')
     >>> split_words("at 7.05 am")
     ('at', 'seven', 'oh', 'five', 'am')
+    >>> split_words("1-800-FLOWERS")
+    ('one', 'eight', 'hundred', 'FLOWERS')
     """
     text = _DOTTED.sub(r"\1:\2", _ADDRESS.sub(_address, text))
     text = _TELEPHONE.sub(lambda m: _digits(m[0], number), text)
+    text = _LETTERED.sub(lambda m: _lettered(m[1], number), text)
     text = _MONTH.sub(lambda m: f"{_MONTHS[m[1] or m[2]]} ", text)
     text = _MANY.sub(_many, _BEHIND.sub(r"\2\1", text))
     for pattern, said in _SMALL:
@@ -94,6 +98,11 @@ def _address(match: re.Match[str]) -> str:
 def _digits(telephone: str, number: Number) -> str:
     said = [number(c, "cardinal").strip() for c in telephone if c.isdigit()]
     return " ".join(["plus"] * telephone.startswith("+") + said)
+
+
+def _lettered(area: str, number: Number) -> str:
+    """Return the beginning of a telephone number whose rest are letters: *one eight hundred*."""
+    return f"one {area} " if area.endswith("00") else f"{_digits('1' + area, number)} "
 
 
 def _many(match: re.Match[str]) -> str:

@@ -85,6 +85,14 @@ _NUMBERED = re.compile(
 )
 """What the numbers of parts, not of days, stand behind: Abschnitt 1.2.10."""
 
+_ONE = re.compile(  # before no unit that is shortened
+    r"(?<![\w.,:/%+-])1(?= (?!(?:Std|Min|Sek|Mio|Mrd|Tsd)\b)(?P<noun>[A-ZÄÖÜ][a-zäöüß]+))"
+)
+_BEHIND_NOUN = re.compile(r"\w[,;]? [A-ZÄÖÜ][\wäöüß]*\s$")  # Seite 1, not at its beginning: Nur 1
+_EINE = re.compile(
+    r"(?!(?:Junge|Kollege|Kunde|Name|Käse|Ende|Auge|Gebäude|Neffe|Zeuge)$)"
+    r"\w*(?:[Ff]rau|[Mm]utter|[Tt]ochter|schwester|ung|heit|keit|schaft|tät|ion|[Mm]ark|e)"
+)
 _TENS = re.compile(r"(?<![\w.,])([0-9]{2,4})(?=er(?:n|s)?\b)")
 _TIMES = re.compile(r"(?<![\w.,])([0-9]+)\s?[x×](?!\w)(?!\s*[0-9])")
 _DATE = re.compile(rf"{_BEFORE_DAY}(?P<day>[0-9]{{1,2}})\.\s*(?={_GERMAN_MONTH}\b)", re.IGNORECASE)
@@ -98,6 +106,8 @@ def prepare_german(text: str, number: Number) -> str:
     >>> from align.speech.text.reading.normalise import split_words
     >>> split_words("Am 1. und 2. Juni, 2. Stock", language="de")
     ('Am', 'ersten', 'und', 'zweiten', 'Juni', 'zweiter', 'Stock')
+    >>> split_words("Um 1 Uhr kam 1 Frau. Kapitel 1", language="de")
+    ('Um', 'ein', 'Uhr', 'kam', 'eine', 'Frau', 'Kapitel', 'eins')
     """
     text = _TELEPHONE.sub(
         lambda m: " ".join(number(c, "cardinal").strip() for c in m[0] if c.isdigit()), text
@@ -114,7 +124,15 @@ def prepare_german(text: str, number: Number) -> str:
     text = _TENS.sub(
         lambda m: number(m[1], "year" if len(m[1]) == 4 else "cardinal").strip(), text
     )
-    return _TIMES.sub(r"\1 mal", text)
+    return _TIMES.sub(r"\1 mal", _ONE.sub(_one, text))
+
+
+def _one(match: re.Match[str]) -> str:
+    """Return the 1 before a noun as its article, unless it numbers the noun in front."""
+    before = match.string[: match.start()]
+    if _NUMBERED.search(before) or _BEHIND_NOUN.search(before):
+        return match[0]
+    return "eine" if _EINE.fullmatch(match["noun"]) else "ein"
 
 
 def spell_german_dates(text: str, number: Number) -> str:

@@ -41,7 +41,9 @@ _NOTE = re.compile(
 """Remarks in round brackets, which otherwise hold words; ``(())`` of the LDC is one."""
 
 _CHUNK = re.compile(rf"{_NOTE.pattern}|{_SPANS}|\S+", re.IGNORECASE)
-_UNKNOWN = re.compile(r"(?<!\S)(?:\*+|xxx|yyy)(?=[.,;:?!]*(?:\s|$))")
+_UNKNOWN = re.compile(  # no * that begins an item of a list
+    r"(?<!\S)(?!^\*[ \t]+[^\s*])(?:\*+|xxx|yyy)(?=[.,;:?!]*(?:\s|$))", re.MULTILINE
+)
 """Words that nobody understood, as CHAT and others write them."""
 
 _LATCHED = re.compile(r"(?<!\S)=(?=[^\W\d_])|(?<=[^\s\d=])=(?!\S)")
@@ -107,7 +109,7 @@ def split_words(
     known: Callable[[str], bool] | None = None,
     tokens: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the words of a text as they are said.
+    r"""Return the words of a text as they are said.
 
     Parameters
     ----------
@@ -140,6 +142,8 @@ def split_words(
     ('Yes', 'she', 'said', "don't", 'stop')
     >>> split_words("wh- what [laughter] did &-um xxx say (inaudible)?")
     ('wh-', 'what', '[laughter]', 'did', 'um', '***', 'say', '(inaudible)')
+    >>> split_words("* An item\n* of * a list")
+    ('An', 'item', 'of', '***', 'a', 'list')
     """
     known = known or (lambda word: False)
     text = plain_letters(text)

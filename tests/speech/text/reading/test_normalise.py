@@ -151,6 +151,7 @@ def test_words_that_are_divided_at_the_ends_of_lines(text: str, expected: str) -
         ("de", "der 1.5. und 2.10.", "der|erste|fünfte|und|zweiter|zehnter"),
         ("de", "3.5 und 1.2.3", "drei|Komma|fünf|und|eins|Komma|zwei|drei"),
         ("de", "1 km, 30 km/h, 1 Std.", "ein|Kilometer|dreißig|Stundenkilometer|eine|Stunde"),
+        ("de", "Er sah auf Seite 1 Wörter", "Er|sah|auf|Seite|eins|Wörter"),
         ("de", "21 °C und 2 Mio.", "einundzwanzig|Grad|Celsius|und|zwei|Millionen"),
         ("de", "um 10:30 Uhr", "um|zehn|Uhr|dreißig"),
         ("de", "um 1:00 oder 8.15 Uhr", "um|ein|Uhr|oder|acht|Uhr|fünfzehn"),
