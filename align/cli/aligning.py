@@ -50,6 +50,7 @@ __all__ = [
 
 _SPEAKERS = 6  # named in the summary
 _UNSURE = 5  # onsets named with --verbose
+_CLEAN = 0.8  # match that clean speech has
 
 
 @click.command()
@@ -261,7 +262,7 @@ def speech(
         f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
     )
     _say_late(console, audio, targets)
-    if alignment.warnings:
+    if alignment.warnings or _poor(alignment.match):
         _say_averaged(console, sound)
     say_warnings(console, alignment.warnings, strict)
 
@@ -404,7 +405,7 @@ def _align_text(
     for mismatch in found.mismatches:
         if f"{mismatch}." not in found.warnings:
             console.message(f"To check: {mismatch}.")
-    if own is None and (found.mismatches or found.warnings):
+    if own is None and (found.mismatches or found.warnings or _poor(found.match)):
         _say_averaged(console, sound, several=len(found.speakers) > 1)
     say_warnings(console, found.warnings, strict)
 
@@ -433,6 +434,11 @@ def late_in_praat(audio: Iterable[str], targets: Iterable[str]) -> str:
 def _say_late(console: Console, audio: Path, targets: Sequence[Path]) -> None:
     if said := late_in_praat([str(audio)], map(str, targets)):
         console.message(said)
+
+
+def _poor(match: float | None) -> bool:
+    """Whether a match is lower than clean speech has, as where a channel holds noise."""
+    return match is not None and match < _CLEAN
 
 
 def _say_averaged(

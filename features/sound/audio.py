@@ -269,6 +269,11 @@ def _from_array(
         )
     if not _RATES[0] <= rate <= _RATES[1]:
         raise ParameterError(f"source_rate={rate} Hz, must be in {_RATES[0]}..{_RATES[1]}.")
+    if np.ma.is_masked(array):
+        raise ParameterError(
+            f"audio has {np.ma.count_masked(array)} masked samples; say what they are, such as "
+            "audio.filled(0)."
+        )
     if array.ndim not in (1, 2):
         raise ParameterError(f"audio.shape={array.shape}, must be (n,) or (n, channels).")
     if array.ndim == 2 and array.shape[1] > array.shape[0] > 0:

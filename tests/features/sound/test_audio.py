@@ -556,3 +556,11 @@ def test_timit_as_sphere_in_capitals(timit_sample, tmp_path):
     samples, _ = read_audio(timit_sample / "dr4-falr0" / "si1325.wav")
     path = put(tmp_path, sphere(np.round(samples * 32768)), "SI1325.WAV")
     np.testing.assert_array_equal(read_audio(path)[0], samples)
+
+
+def test_masked_samples_are_refused_and_a_mask_of_none_is_not():
+    sound = np.ma.masked_greater(np.sin(np.arange(800.0)), 2.0)
+    assert read_audio(sound, source_rate=16000)[0].shape == (800,)
+    sound[3] = np.ma.masked
+    with pytest.raises(ParameterError, match=r"has 1 masked samples; .*audio\.filled\(0\)"):
+        read_audio(sound, source_rate=16000)
