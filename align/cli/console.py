@@ -317,10 +317,17 @@ class Commands(click.Group):
         console = ctx.ensure_object(Console)
         if os.environ.get("NO_COLOR"):
             ctx.color = False
+        given = list(ctx.args)  # which invoking takes away
         with warnings.catch_warnings(), _terminated():
             warnings.showwarning = _warning_line(console)
             try:
                 return super().invoke(ctx)
+            except click.NoSuchOption as error:
+                console.finish()
+                said = error.message + _name_with_dash(given)
+                raise click.NoSuchOption(
+                    error.option_name, said, error.possibilities, error.ctx
+                ) from None
             except (click.exceptions.Exit, click.ClickException, SystemExit):
                 console.finish()
                 raise
@@ -339,6 +346,12 @@ class Commands(click.Group):
                     ctx.exit(_status(error))
                 console.error(_sentence(error))
                 ctx.exit(_status(error))
+
+
+def _name_with_dash(given: Iterable[str]) -> str:
+    """Return a hint where an argument that was taken for an option is a file."""
+    files = [name for name in given if name.startswith("-") and os.path.exists(name)]
+    return f" For the file of that name write {os.path.join('.', files[0])}." if files else ""
 
 
 def _status(error: Exception) -> int:

@@ -271,8 +271,8 @@ def _from_array(
         raise ParameterError(f"source_rate={rate} Hz, must be in {_RATES[0]}..{_RATES[1]}.")
     if np.ma.is_masked(array):
         raise ParameterError(
-            f"audio has {np.ma.count_masked(array)} masked samples; say what they are, such as "
-            "audio.filled(0)."
+            f"audio has {int(np.ma.getmaskarray(array).sum())} masked samples; say what they are, "
+            "such as audio.filled(0)."
         )
     if array.ndim not in (1, 2):
         raise ParameterError(f"audio.shape={array.shape}, must be (n,) or (n, channels).")

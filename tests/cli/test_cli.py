@@ -117,6 +117,13 @@ def test_version() -> None:
     assert run("--version").stdout.strip() == f"align, version {align.__version__}"
 
 
+def test_a_file_that_looks_like_an_option_is_named(here: Path) -> None:
+    Path("-dash.wav").touch()
+    hint = f"For the file of that name write {os.path.join('.', '-dash.wav')}."
+    assert_refused(run("speech", "-dash.wav", "--text", "kiwi"), 2, hint)
+    assert "For the file" not in run("speech", "-other.wav").stderr
+
+
 def test_an_unknown_command_suggests_the_nearest() -> None:
     result = run("spech")
     assert_refused(result, 2, "'spech'", "did you mean 'speech'?")
