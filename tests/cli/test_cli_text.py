@@ -448,7 +448,7 @@ def test_validation_of_transcripts(here: Path) -> None:
         (corpus / "ann" / f"{name}.txt").write_text(text)
     (corpus / "ann" / "alone.txt").write_text("the kiwi")
     shutil.copy("kiwi.flac", corpus / "ann" / "dumb.flac")
-    soundfile.write(corpus / "ann" / "rate.wav", np.full(8000, 0.1), 8000)
+    soundfile.write(corpus / "ann" / "rate.wav", np.linspace(0, 0.1, 8000), 8000)
     (corpus / "ann" / "rate.txt").write_text("the kiwi")
     (corpus / "ann" / "latin.txt").write_bytes("caf\u00e9".encode("latin-1"))
     shutil.copy("kiwi.flac", corpus / "ann" / "latin.flac")
