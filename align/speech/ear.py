@@ -15,7 +15,7 @@ from align.errors import DataError
 from align.features import Signal
 from align.features.phones.monophones import english_phone, monophone
 from align.speech.second_ear import second_ear
-from align.speech.word_ear import Ways, gap_ear, hears_words, text_ear, word_ear
+from align.speech.word_ear import Again, Ways, again_ear, gap_ear, hears_words, text_ear, word_ear
 from align.types import Float64, IntArray
 
 __all__ = ["Ear", "WaysOfWords"]
@@ -93,6 +93,10 @@ class Ear:
         `known` that it may be. Other parameters are those of `of_words`.
         """
         return gap_ear(*self._asked(ways, times), known)
+
+    def said_again(self, ways: WaysOfWords, times: Float64) -> Again | None:
+        """Return the words that seem to be said twice; parameters are those of `of_words`."""
+        return again_ear(*self._asked(ways, times))
 
     def of_text(self, ways: WaysOfWords, times: Float64) -> float:
         """Return how well a text fits; parameters are those of `of_words`."""

@@ -19,9 +19,11 @@ sound like states is worked out for some words after the other, so that a long t
 In the same way it is found how much more a text fits if something else is said in the gap before a
 word and in no other (`gap_ear`), and how well it fits as a whole (`text_ear`). There words may lie
 further from where they were placed, as they do beside speech that is not in the text, and pauses
-around this speech are no part of it.
+around this speech are no part of it. All that is before a frame if words end there, and all behind
+it if they begin there, is how well the text fits if they are said twice (`again_ear`).
 """
 
+import math
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -35,7 +37,7 @@ from align.features.sound.signal import Signal
 from align.speech.second_ear import clearness
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Ways", "gap_ear", "hears_words", "text_ear", "word_ear"]
+__all__ = ["Again", "Ways", "again_ear", "gap_ear", "hears_words", "text_ear", "word_ear"]
 
 Ways: TypeAlias = Sequence[Sequence[int]]
 """How a word may be said: rows of columns of `monophone_scores`."""
@@ -56,6 +58,12 @@ _DIFFER = 3.1, 4.1  # how much phones differ, where words are heard a little, an
 _USUAL = 2.7, 6.4  # how much less a text fits there without a word that was said,
 _SIZE = 3.0  # and what this is divided by
 
+
+_TWICE = 14.0  # that a text must fit better if words are said twice, and what is made of how much
+_AGAINST, _MORE_THAN_ELSE = (
+    1.5,
+    0.22,
+)  # better than with anything else: log odds, and for each unit
 
 _OTHER = States(np.full(1, -1), np.zeros(1), np.zeros(1))
 """Anything else, which stands in front of all senones."""
@@ -97,6 +105,14 @@ class _Sounds(NamedTuple):
         """Return them as they are in a recording of so many frames when time runs backwards."""
         first = n_frames - self.first - len(self.scores)
         return _Sounds(first, np.ascontiguousarray(self.scores[::-1]), self.pause.reversed())
+
+
+class Again(NamedTuple):
+    """The words from `first` up to `stop` were said, and then once more; how probably."""
+
+    first: int
+    stop: int
+    probability: float
 
 
 class _Word(NamedTuple):
@@ -172,7 +188,29 @@ def gap_ear(
     of `word_ear`, of one word at least; all scores are those of
     `align.features.phones.monophones.monophone_scores`.
     """
-    return _heard(signal, words, start, stop, far=True).said_between(known)
+    more = _heard(signal, words, start, stop, far=True).said_between(known)
+    return np.clip(more, -_MORE, _MOST)
+
+
+def again_ear(
+    signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray
+) -> Again | None:
+    """Return the words that seem to be said twice, one copy behind the other.
+
+    Those with which the text fits best; None where it does not. How surely they were is told by
+    how much more it fits than with something else in their place. Fitted to words of TIMIT that
+    were copied, and to texts that lack some (recipes/mismatch/where.md). Parameters are those of
+    `gap_ear`.
+    """
+    text = _heard(signal, words, start, stop, far=True)
+    fit, again = text.said_again()
+    more = again[2] - fit
+    if more < _TWICE:
+        return None
+    begin, end = again[:2]
+    other = text.said_between()[begin : end + 1].max()
+    odds = _MORE_THAN_ELSE * (more - other) - _AGAINST
+    return Again(begin, end, 1.0 / (1.0 + math.exp(-min(odds, 50.0)))) if odds > 0.0 else None
 
 
 def text_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> float:
@@ -330,8 +368,27 @@ class _Text(NamedTuple):
         said = [
             _best(gap.said, back.quiet) for gap, back in zip(ahead, reversed(behind), strict=True)
         ]
-        more: Float64 = np.clip(np.array(said) - ahead[-1].door[-1], -_MORE, _MOST)
+        more: Float64 = np.array(said) - ahead[-1].door[-1]
         return more
+
+    def said_again(self) -> tuple[float, tuple[int, int, float]]:
+        """Return what the text scores, and which words said twice score most, and how much.
+
+        The words from the first number up to the second.
+        """
+        ahead, _ = self.walked(())
+        behind, _ = self.reversed().walked(())
+        low = [0, *(word.first for word in self.words)]
+        best = 0, 0, _NEVER
+        for i, back in enumerate(reversed(behind[1:])):
+            begun = back.left[::-1]  # the pause between both is in the other one
+            for j in range(i + 1, len(low)):
+                together = min(low[i] + len(begun) - low[j], len(ahead[j].quiet))
+                if together <= 0:
+                    break
+                ended = ahead[j].quiet[:together] + begun[low[j] - low[i] :][:together]
+                best = max(best, (i, j, float(ended.max())), key=lambda one: one[2])
+        return float(ahead[-1].door[-1]), best
 
     def compared(self) -> tuple[Float64, Float64, IntArray]:
         """Return the scores with each word and without it, and how many frames it has."""

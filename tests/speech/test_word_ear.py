@@ -19,6 +19,7 @@ from align.speech.word_ear import (
     _Sounds,
     _Text,
     _Word,
+    again_ear,
     gap_ear,
     hears_words,
     text_ear,
@@ -175,6 +176,23 @@ def test_the_best_paths_with_something_else_are_those_of_an_enumeration(
 
 
 @pytest.mark.parametrize("seed", range(4))
+def test_words_said_again_score_what_a_text_with_both_does(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = random_text(seed, monkeypatch, far=True)
+    words = text.words
+
+    def scored(own: list[_Word]) -> float:
+        gaps, _ = text._replace(words=own).walked(())
+        return float(gaps[-1].door[-1])
+
+    fit, (first, stop, more) = text.said_again()
+    every = {(i, j): scored(words[:j] + words[i:]) for i, j in ((0, 1), (0, 2), (1, 2))}
+    np.testing.assert_allclose((fit, more), (scored(words), max(every.values())))
+    np.testing.assert_allclose(every[first, stop], more)
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_the_best_paths_are_those_of_an_enumeration(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,6 +281,18 @@ def test_what_is_not_in_the_text_is_heard_in_its_gap(
         assert more[at] > 10.0
         more = gap_ear(signal, left, start, stop, (*ends, at))  # it was nowhere else
         assert np.delete(more, [*ends, at]).max() < 0.0
+
+
+def test_words_that_are_said_again_are_heard(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
+    signal, start, stop = heard
+    assert again_ear(signal, ways_of(SAID), start, stop) is None
+    begin, end = (round(k * signal.hop * signal.rate) for k in (start[2], start[4]))
+    samples = np.concatenate((signal.samples[:end], signal.samples[begin:]))
+    twice = Signal(samples, signal.rate, signal.hop)
+    found = again_ear(twice, ways_of(SAID), start, stop + (start[4] - start[2]))
+    assert found is not None
+    assert (found.first, found.stop) == (2, 4)
+    assert found.probability > 0.9
 
 
 def test_a_text_fits_less_with_a_word_that_was_not_said(

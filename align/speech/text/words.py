@@ -43,6 +43,12 @@ from align.speech.text.checking.passages import (
     with_short_passages,
     within_the_text,
 )
+from align.speech.text.checking.repeated import (
+    copies_match,
+    said_again,
+    without_copy,
+    written_again,
+)
 from align.speech.text.checking.unspoken import (
     DEFAULT,
     N_SOUNDS,
@@ -67,6 +73,7 @@ from align.speech.text.pronouncing.realisation import Rules
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Rows, begun_within, rows_of, with_unspoken
 from align.speech.text.shared import with_shared_borders
+from align.speech.word_ear import Again
 from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
@@ -354,6 +361,11 @@ class WordAligner:
         lattice_of = self._lattices(words)
         if self.judging:
             found = self._judged(part, words, near, gaps, unsaid)
+            if found.again is not None:
+                asked = utterance, words, span, first, gaps, unsaid, found.again
+                if (piece := self._with_again(*asked)) is not None:
+                    return piece
+                found = self._judged(part, words, near, gaps, unsaid, once=True)
         elif self.anchors is None:
             built = lattice_of(TRUSTED)
             with part.named():
@@ -385,6 +397,35 @@ class WordAligner:
             rows = with_shared_borders(rows)
         return Piece(rows, moved, found.whole.alignment, utterance)
 
+    def _with_again(
+        self,
+        utterance: Utterance,
+        words: Sequence[str],
+        span: tuple[float, float],
+        first: int,
+        gaps: Collection[int],
+        unsaid: IntArray,
+        again: Again,
+    ) -> Piece | None:
+        """Align some words at once, as `_all_words`, of which some were said `again`.
+
+        None where either copy does not match: then something else was said.
+        """
+        written = written_again(len(words), again)
+        twice = [words[k] for k in written]
+        # passages were left out before the second copy, and what was not said is in neither
+        places = np.arange(len(words)) + np.where(
+            np.arange(len(words)) < again.first, 0, again.stop - again.first
+        )
+        own = places[list(gaps)].tolist(), np.flatnonzero(np.isin(written, unsaid))
+        piece = self._all_words(utterance, twice, span, first, None, *own)
+        if not copies_match(piece.rows, piece.mismatches, first, again):
+            return None
+        rows, mismatches = without_copy(
+            piece.rows, piece.mismatches, first, again, marked=self.repair
+        )
+        return piece._replace(rows=rows, mismatches=mismatches)
+
     def _judged(
         self,
         part: Part,
@@ -392,8 +433,12 @@ class WordAligner:
         near: Float64 | None,
         gaps: Collection[int],
         unsaid: IntArray,
+        *,
+        once: bool = False,
     ) -> "_Found":
         """Align words that may be left out, with others between them.
+
+        Unless all were said `once`, it is asked whether some were said again.
 
         Where no departure pays, the path is that of the whole text. Else the match is still that
         of the whole text; where it is low and the text seems to be another one, no part of it is
@@ -407,6 +452,10 @@ class WordAligner:
             asked = self._known(ear), temperature, gaps, unsaid, self._second_ear(ear)
             about = judged(path, whole, words, *asked)
             found = whole().found
+            times = None if once else about.times
+            again = said_again(ear, self._ways(words), times, path, part.seconds)
+            if again is not None:
+                return _Found(found, path.built, found, None, again=again)
             # of a stretch of a long text it is known that the rest of the text was said
             if (
                 near is None
@@ -611,7 +660,8 @@ class _Found(NamedTuple):
     """The path that counts, its lattice, and the path that has no mismatches.
 
     `chosen` is the path that counts with what finds others; None where words have anchors.
-    Of `mismatches` the numbers of their words are known, and which words are surely `gone`.
+    Of `mismatches` the numbers of their words are known, and which words are surely `gone`. Where
+    some words were said `again`, all is to be asked with these.
     """
 
     path: LatticeAlignment
@@ -621,6 +671,7 @@ class _Found(NamedTuple):
     mismatches: Sequence[Mismatch] = ()
     numbers: Sequence[IntArray] = ()
     gone: IntArray = NO_WORDS
+    again: Again | None = None
 
 
 def _listed(

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+import soundfile
 from kiwi_text import TEXT
 from kiwi_text import WORDS as KIWI_WORDS
 
@@ -197,6 +198,26 @@ def test_tiers_follow_a_long_stretch_however_uncertain(
     short = intervals(model.align_text(WIND, less()))
     assert short == intervals(model.align_text(WIND, less(), trust=True))
     assert short != long
+
+
+def test_words_that_were_said_twice(model: align.SpeechAligner) -> None:
+    samples, rate = soundfile.read(KIWI, dtype="float32")
+    true = align_text(model, KIWI, TEXT, dictionary=KIWI_WORDS)
+    spans = intervals(true)
+    begin, end = spans[0][0], spans[2][1]  # a quick brown
+    first, second = samples[: round(end * rate)], samples[round(begin * rate) :]
+    twice = np.concatenate((first, second))
+    for repair in (False, True):
+        found = align_text(model, twice, TEXT, dictionary=KIWI_WORDS, rate=rate, repair=repair)
+        (listed,) = found.mismatches
+        assert (listed.kind, listed.words) == ("untranscribed", ())
+        assert (listed.start, listed.end) == pytest.approx((begin, end), abs=0.03)
+        assert found.words.labels[0] == "sil"
+        assert found.words.labels[1] == ("spn" if repair else "A")
+        at = found.words.intervals[found.words.labels.index("quick")]
+        np.testing.assert_allclose(at - (end - begin), spans[1], atol=0.03)
+        assert found.match is not None
+        assert found.match > 0.9
 
 
 def test_words_that_were_not_said(model: align.SpeechAligner) -> None:

@@ -1,0 +1,95 @@
+"""Words of a text that were said twice: false starts, and what was read again.
+
+A text has no words that would explain the first of two copies, but those of the second do. So they
+are written into the text once more, and all that is known of texts is asked of this one; what was
+then found of the first copy is not in the text. Which words they are a second ear tells
+(`align.speech.word_ear.again_ear`).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from align.speech.ear import Ear, WaysOfWords
+from align.speech.text.checking.unspoken import WordPath
+from align.speech.text.rows import Rows
+from align.speech.word_ear import Again
+from align.types import SILENCE, SPOKEN_NOISE, Float64, IntArray, Mismatch
+
+__all__ = ["copies_match", "said_again", "without_copy", "written_again"]
+
+_LONGEST = 10.0  # seconds of what was said again; where more is not in the text, none are asked of
+_LEAST = 0.5  # match of either copy
+
+
+def said_again(
+    ear: Ear, ways: WaysOfWords, times: Float64 | None, path: WordPath, seconds: float
+) -> Again | None:
+    """Return the words that seem to be said twice, one copy behind the other.
+
+    Words have `times`, where a second ear may be asked, but if something else is said on a path,
+    any of them may be in the other copy.
+    """
+    if times is None or not ear.hears_words:
+        return None
+    others = path.found.alignment.intervals[path.built.noise()[path.found.nodes]]
+    copied = float((others[:, 1] - others[:, 0]).sum())
+    if copied > _LONGEST:
+        copied = 0.0
+    return ear.said_again(ways, np.clip(times + np.array([-copied, copied]), 0.0, seconds))
+
+
+def written_again(n_words: int, again: Again) -> IntArray:
+    """Return the numbers of the words of a text in which some are written twice.
+
+    Examples
+    --------
+    >>> written_again(4, Again(1, 3, 0.9)).tolist()
+    [0, 1, 2, 1, 2, 3]
+    """
+    return np.append(np.arange(again.stop), np.arange(again.first, n_words))
+
+
+def copies_match(rows: Rows, mismatches: Sequence[Mismatch], first: int, again: Again) -> bool:
+    """Whether all words of both copies seem to be said; the first one of the text is `first`."""
+    size = again.stop - again.first
+    for begin in (first + again.first, first + again.stop):
+        own = [k for k, row in enumerate(rows) if begin <= row.word < begin + size]
+        match = [rows[k].match or 0.0 for k in own]
+        if not own or np.mean(match) < _LEAST:
+            return False
+        start, end = rows[own[0]].start, rows[own[-1] + 1].start
+        if any(m.words and m.start < end and m.end > start for m in mismatches):
+            return False
+    return True
+
+
+def without_copy(
+    rows: Rows, mismatches: Sequence[Mismatch], first: int, again: Again, *, marked: bool
+) -> tuple[Rows, list[Mismatch]]:
+    """Return rows and mismatches of a text without the first copy of words that it has twice.
+
+    `first` is the number of its first word. The copy is a silence, or ``spn`` if it is `marked`,
+    and a mismatch.
+
+    Examples
+    --------
+    >>> from align.speech.text.rows import Row
+    >>> rows = [Row("k", 0.0, 1.0, 0), Row("iy", 0.2, 1.0, 0), Row("k", 0.5, 1.0, 1)]
+    >>> rows += [Row("iy", 0.8, 1.0, 1), Row("sil", 1.0, 1.0, -1)]
+    >>> found, listed = without_copy(rows, [], 0, Again(0, 1, 0.9), marked=True)
+    >>> [(row.label, row.start, row.word) for row in found]
+    [('spn', 0.0, -1), ('k', 0.5, 0), ('iy', 0.8, 0), ('sil', 1.0, -1)]
+    >>> [(m.kind, m.start, m.end, m.probability) for m in listed]
+    [('untranscribed', 0.0, 0.5, 0.9)]
+    """
+    begin, stop = first + again.first, first + again.stop
+    own = [k for k, row in enumerate(rows) if begin <= row.word < stop]
+    k, behind = own[0], own[-1] + 1
+    start, end = rows[k].start, rows[behind].start
+    copy = rows[k]._replace(label=SPOKEN_NOISE if marked else SILENCE, word=-1)
+    size = again.stop - again.first
+    later = [row._replace(word=row.word - size if row.word >= 0 else -1) for row in rows[behind:]]
+    listed = [m for m in mismatches if not start <= 0.5 * (m.start + m.end) < end]
+    listed.append(Mismatch("untranscribed", start, end, (), again.probability))
+    return [*rows[:k], copy, *later], sorted(listed, key=lambda m: m.start)
