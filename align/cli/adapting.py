@@ -19,7 +19,6 @@ from align.cli.options import (
     tier_option,
 )
 from align.cli.outputs import check_free, save_model
-from align.cli.training import read_corpus
 
 if TYPE_CHECKING:
     from align.sequence.adapt import Comparison

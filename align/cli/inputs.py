@@ -34,6 +34,8 @@ __all__ = [
 BESIDE = "\0"
 """What the option is without a value; no argument can hold it."""
 
+_NAMED = 3  # of the recordings that are left out
+
 
 class _TextOrFile(click.Path):
     """A text, or the name of a file of it."""
@@ -48,14 +50,16 @@ TEXT_OR_FILE = _TextOrFile(readable=False)
 
 
 def read_corpus(console: Console, path: Path, **options: Any) -> "Corpus":
-    """Read a corpus, and say of how many recordings something is missing."""
+    """Read a corpus, and warn of recordings that lack what must lie beside them."""
     import align
 
     corpus = align.read_corpus(path, **options)
     if corpus.unpaired:
-        lacks = "labels" if corpus.kind == "speech" else "a score or a truth.csv"
+        lacks = "labels" if corpus.kind == "speech" else "score or truth.csv"
         left = plural(len(corpus.unpaired), "recording")
-        console.message(f"Without {lacks} and left out: {left}, as {corpus.unpaired[0]}.")
+        names = ", ".join(corpus.unpaired[:_NAMED])
+        rest = " and others" if len(corpus.unpaired) > _NAMED else ""
+        console.warn(f"left out, with no {lacks} of that name: {left}, {names}{rest}.")
     return corpus
 
 

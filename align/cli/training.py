@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -29,14 +29,10 @@ from align.cli.options import (
 from align.cli.outputs import check_free, save_model
 from align.errors import AlignError, ParameterError
 
-if TYPE_CHECKING:
-    from align.corpus.reading import Corpus
-
 __all__ = [
     "evaluate",
     "finish",
     "found_out",
-    "read_corpus",
     "run_training",
     "run_validation",
     "train",
@@ -159,24 +155,6 @@ def train_speech(context: click.Context, /, **options: Any) -> None:
 
 _UNITS = {"speech": ("recording", "phone", "events"), "music": ("piece", "note", "notes")}
 """What recordings and events of each kind are called, the last in the model."""
-
-
-_NAMED = 3  # recordings that are left out
-
-
-def read_corpus(console: Console, corpus: Path, **options: Any) -> "Corpus":
-    """Read a corpus, and warn of recordings that lack what should lie beside them."""
-    import align
-
-    read = align.read_corpus(corpus, **options)
-    if read.unpaired:
-        needs = "labels" if read.kind == "speech" else "a score and true times"
-        names, more = ", ".join(read.unpaired[:_NAMED]), len(read.unpaired) - _NAMED
-        console.warn(
-            f"left out, as {needs} of its name must lie beside a recording: {names}"
-            f"{f', and {more} more' if more > 0 else ''}."
-        )
-    return read
 
 
 def run_training(

@@ -58,12 +58,10 @@ _DIFFER = 3.1, 4.1  # how much phones differ, where words are heard a little, an
 _USUAL = 2.7, 6.4  # how much less a text fits there without a word that was said,
 _SIZE = 3.0  # and what this is divided by
 
-
-_TWICE = 14.0  # that a text must fit better if words are said twice, and what is made of how much
-_AGAINST, _MORE_THAN_ELSE = (
-    1.5,
-    0.22,
-)  # better than with anything else: log odds, and for each unit
+_TWICE = 14.0  # by how much a text must fit better if words are said twice
+# odds, in logs, that words were said twice: for each unit by which that fits better than anything
+# else there, and in all
+_MORE_THAN_ELSE, _AGAINST = 0.22, 1.5
 
 _OTHER = States(np.full(1, -1), np.zeros(1), np.zeros(1))
 """Anything else, which stands in front of all senones."""

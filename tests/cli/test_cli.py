@@ -538,7 +538,7 @@ def test_evaluation_prints_a_table_and_writes_json(here: Path, model: Path) -> N
         shutil.copy(here / "word.wav", corpus / f"{name}.wav")
     result = run("evaluate", model, corpus, "--json", "numbers.json")
     unlabelled = ", ".join(str(corpus / f"{name}.wav") for name in "abc")
-    assert f"must lie beside a recording: {unlabelled}, and 1 more." in result.stderr
+    assert f"no labels of that name: 4 recordings, {unlabelled} and others." in result.stderr
     assert result.exit_code == 0, result.stderr
     assert "16 boundaries in 2 files" in result.stdout
     assert json.loads((here / "numbers.json").read_text())["files"] == 2

@@ -394,7 +394,7 @@ def test_evaluation_and_training_name_what_cannot_be_used(
     (broken / "d").mkdir()
     shutil.copy(broken / "b" / "two" / "audio.wav", broken / "d")
     result = run("evaluate", model, broken, "--against", model)
-    assert "Without a score or a truth.csv and left out: 1 recording, as" in result.stderr
+    assert "left out, with no score or truth.csv of that name: 1 recording, " in result.stderr
     assert "(first) against" in result.stdout
     assert result.exit_code == 1
     assert result.stderr.count("Error: ") == 2
