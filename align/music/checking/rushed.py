@@ -39,7 +39,7 @@ def rushed_stretches(chord_onsets: Float64, times: Float64) -> list[tuple[int, i
     Examples
     --------
     >>> written = np.arange(20.0)
-    >>> played = np.r_[np.arange(10.0), 9.1, 9.2, 9.3, np.arange(10.0, 17.0)]
+    >>> played = np.r_[np.arange(10.0), 9.1, 9.2, 9.3, np.arange(10.3, 17.0)]
     >>> rushed_stretches(written, played), rushed_stretches(written, 0.6 * written)
     ([(9, 12)], [])
     """
