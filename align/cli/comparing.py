@@ -31,8 +31,8 @@ comparing_options = stacked(
         "with 95 % intervals from a paired bootstrap over files.",
     ),
     phone_map_option(
-        "Of folders: map the labels of both before they are compared; two columns from,to, "
-        "or timit48 or timit39."
+        "Map the labels of both folders before they are compared, or those of a corpus to what "
+        "a model knows; two columns from,to, or timit48, timit39 or timit_ipa."
     ),
     encoding_option("label files, of folders"),
     click.option(

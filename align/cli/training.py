@@ -247,6 +247,7 @@ def evaluate(
     \b
     align evaluate speech-en checked       a model, on a corpus
     align evaluate mine.align checked --against speech-en
+    align evaluate speech-any timit --phone-map timit_ipa
     align evaluate results references      two folders of labels, without a model
     align evaluate results references --against others --phone-map timit39
 
@@ -269,7 +270,7 @@ def evaluate(
             console, Path(model), corpus, against, by=by, **comparing
         )
     else:
-        tier = comparing.pop("reference_tier")
+        tier, phone_map = comparing.pop("reference_tier"), comparing.pop("phone_map")
         given = [name for name, value in comparing.items() if value]
         if given:
             option = given[0].replace("_", "-")
@@ -278,7 +279,11 @@ def evaluate(
         import align
 
         aligner = align.load(model)
-        examples = read_corpus(console, corpus, kind=aligner.kind, tier=tier, channel=channel)
+        examples: Any = read_corpus(console, corpus, kind=aligner.kind, tier=tier, channel=channel)
+        if phone_map is not None:
+            from align.corpus.ipa import to_ipa
+
+            examples = to_ipa(examples, phone_map)
         with console.first_run():
             if against is not None:
                 failed, text, content = evaluate_against(

@@ -83,6 +83,17 @@ def test_a_match_of_few_labels_is_an_error_that_names_them(here: Path) -> None:
     assert run("evaluate", "mine", "theirs", "--phone-map", "map.csv").exit_code == 0
 
 
+def test_labels_of_a_corpus_are_mapped_to_what_a_model_knows(here: Path) -> None:
+    for suffix in (".flac", ".TextGrid"):
+        shutil.copy(MINUET.parent / f"kiwi{suffix}", "theirs")
+    asked = run("evaluate", "speech-any", "theirs")
+    assert asked.exit_code == 1
+    assert "are those of TIMIT" in asked.stderr
+    found = run("evaluate", "speech-any", "theirs", "--phone-map", "timit_ipa")
+    assert found.exit_code == 0, found.stderr
+    assert "45 boundaries in 1 file, " in found.stdout
+
+
 def test_a_system_of_few_labels_that_are_all_right_is_scored(here: Path) -> None:
     labels(here / "mine" / "a.phn", ["s", "aa"])
     labels(here / "theirs" / "a.phn", ["s", "aa", *["iy"] * 20])
