@@ -279,6 +279,8 @@ def evaluate(
         import align
 
         aligner = align.load(model)
+        if phone_map is not None and aligner.kind != "speech":
+            raise ParameterError(f"--phone-map is for labels of phones, and {model} knows none.")
         examples: Any = read_corpus(console, corpus, kind=aligner.kind, tier=tier, channel=channel)
         if phone_map is not None:
             from align.corpus.ipa import to_ipa

@@ -581,8 +581,9 @@ def test_maps_tiers_and_missing_files(trees: Path) -> None:
     assert result.exit_code == 1
     assert "u3.TextGrid: has no counterpart in one." in result.stderr
     assert_refused(
-        run("evaluate", "speech-en", "reference", "--phone-map", "map.csv"), 2, "--phone-map"
+        run("evaluate", "piano", "reference", "--phone-map", "map.csv"), 2, "--phone-map"
     )
+    assert_refused(run("evaluate", "speech-en", "reference", "--merge"), 2, "--merge")
 
 
 def test_two_models(here: Path) -> None:
