@@ -17,15 +17,16 @@ before frame t, is passed on from word to word, and the same is done backwards. 
 sound like states is worked out for some words after the other, so that a long text takes little.
 
 In the same way it is found how much more a text fits if something else is said in the gap before a
-word and in no other (`gap_ear`), and how well it fits as a whole (`text_ear`). There words may lie
+word and in no other, and how well it fits as a whole (`heard_text`). There words may lie
 further from where they were placed, as they do beside speech that is not in the text, and pauses
 around this speech are no part of it. All that is before a frame if words end there, and all behind
-it if they begin there, is how well the text fits if they are said twice (`again_ear`).
+it if they begin there, is how well the text fits if they are said twice.
 """
 
 import math
 from collections.abc import Collection, Sequence
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,7 +38,7 @@ from align.features.sound.signal import Signal
 from align.speech.second_ear import clearness
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Again", "Ways", "again_ear", "gap_ear", "hears_words", "text_ear", "word_ear"]
+__all__ = ["Again", "HeardText", "Ways", "heard_text", "hears_words", "word_ear"]
 
 Ways: TypeAlias = Sequence[Sequence[int]]
 """How a word may be said: rows of columns of `monophone_scores`."""
@@ -172,55 +173,20 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     return less
 
 
-def gap_ear(
-    signal: Signal,
-    words: Sequence[Ways],
-    start: IntArray,
-    stop: IntArray,
-    known: Collection[int] = (),
-) -> Float64:
-    """Return how much more a text scores if something else is said in each gap [shape=(W + 1,)].
-
-    And in no other gap, but for those where it is `known` that it may be; so gaps that are near
-    each other can be compared. The first is that before the first word. Other parameters are those
-    of `word_ear`, of one word at least; all scores are those of
-    `align.features.phones.monophones.monophone_scores`.
-    """
-    more = _heard(signal, words, start, stop, far=True).said_between(known)
-    return np.clip(more, -_MORE, _MOST)
-
-
-def again_ear(
+def heard_text(
     signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray
-) -> Again | None:
-    """Return the words that seem to be said twice, one copy behind the other.
+) -> "HeardText":
+    """Return a text as it is heard beside speech that is not in it.
 
-    Those with which the text fits best; None where it does not. How surely they were is told by
-    how much more it fits than with something else in their place. Fitted to words of TIMIT that
-    were copied, and to texts that lack some (recipes/mismatch/where.md). Parameters are those of
-    `gap_ear`.
+    Parameters are those of `word_ear`, of one word at least.
     """
-    text = _heard(signal, words, start, stop, far=True)
-    fit, again = text.said_again()
-    more = again[2] - fit
-    if more < _TWICE:
-        return None
-    begin, end = again[:2]
-    other = text.said_between()[begin : end + 1].max()
-    odds = _MORE_THAN_ELSE * (more - other) - _AGAINST
-    return Again(begin, end, 1.0 / (1.0 + math.exp(-min(odds, 50.0)))) if odds > 0.0 else None
-
-
-def text_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> float:
-    """Return what the best path through a text scores; parameters are those of `gap_ear`."""
-    gaps, _ = _heard(signal, words, start, stop, far=True).walked()
-    return float(gaps[-1].door[-1])
+    return _heard(signal, words, start, stop, far=True)
 
 
 def _heard(
     signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray, *, far: bool
-) -> "_Text":
-    """Return a text as it is heard; parameters are those of `word_ear` and `_Text.paused`."""
+) -> "HeardText":
+    """Return a text as it is heard; parameters are those of `word_ear` and `HeardText`."""
     loudest = monophone_scores(signal).max(axis=1)
     n_frames = len(loudest)
     first = np.clip(np.rint(start * (signal.hop / HOP)).astype(np.intp), 0, n_frames)
@@ -259,7 +225,7 @@ def _text(
     other: Float32,
     *,
     far: bool,
-) -> "_Text":
+) -> "HeardText":
     """Return a text of words that were placed from frames `first` to `last`, nearly.
 
     `rows` are those of `_states`, and `other` is how anything else sounds [shape=(T,)].
@@ -279,7 +245,7 @@ def _text(
         sounds = _Sounds(begin, scores, _in_columns(pause, used))
         for at, (own, begins) in enumerate(rows[k:stop], start=k):
             words.append(_Word(_in_columns(own, used), begins, low[at], high[at], sounds))
-    return _Text(words, n_frames, far)
+    return HeardText(words, n_frames, far)
 
 
 def _scores(signal: Signal, senones: IntArray, begin: int, end: int, other: Float32) -> Float32:
@@ -308,24 +274,66 @@ def _near(
     return low.tolist(), high.tolist()
 
 
-class _Text(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class HeardText:
     """The words of a text, one at least, and how many frames there are.
 
     What is before a word is heard with the sounds of that word, behind the last with those of it.
-    If `paused`, pauses may stand before and behind something else.
+    If `paused`, pauses may stand before and behind something else. All scores are those of
+    `align.features.phones.monophones.monophone_scores`.
     """
 
     words: list[_Word]
     n_frames: int
     paused: bool
 
-    def reversed(self) -> "_Text":
-        """Return it as it is when time runs backwards."""
+    def fit(self) -> float:
+        """Return what the best path scores."""
+        gaps, _ = self.walked()
+        return float(gaps[-1].door[-1])
+
+    def in_gaps(self, known: Collection[int] = ()) -> Float64:
+        """Return how much more it scores if something else is said in each gap [shape=(W + 1,)].
+
+        And in no other gap, but for those where it is `known` that it may be; so gaps that are
+        near each other can be compared. The first is that before the first word.
+        """
+        return np.clip(self.said_between(known), -_MORE, _MOST)
+
+    def again(self) -> Again | None:
+        """Return the words that seem to be said twice, one copy behind the other.
+
+        Those with which the text fits best; None where it does not. How surely they were is told
+        by how much more it fits than with something else in their place. Fitted to words of TIMIT
+        that were copied, and to texts that lack some (recipes/mismatch/where.md).
+        """
+        fit, again = self.said_again()
+        more = again[2] - fit
+        if more < _TWICE:
+            return None
+        begin, end = again[:2]
+        other = self.said_between()[begin : end + 1].max()
+        odds = _MORE_THAN_ELSE * (more - other) - _AGAINST
+        return Again(begin, end, 1.0 / (1.0 + math.exp(-min(odds, 50.0)))) if odds > 0.0 else None
+
+    @cached_property
+    def turned(self) -> "HeardText":
+        """It as it is when time runs backwards."""
         n = self.n_frames
         every = {id(word.sounds): word.sounds for word in self.words}  # words share them
         turned = {key: sounds.reversed(n) for key, sounds in every.items()}
         words = [word.reversed(n, turned[id(word.sounds)]) for word in reversed(self.words)]
-        return self._replace(words=words)
+        return replace(self, words=words)
+
+    @cached_property
+    def alone(self) -> tuple[list[_Gap], list[_Gap]]:
+        """The gaps, and those when time runs backwards, if nothing else is said in any."""
+        return self._gaps(())
+
+    def _gaps(self, known: Collection[int]) -> tuple[list[_Gap], list[_Gap]]:
+        """Return the same if something else may be said in some."""
+        n_words = len(self.words)
+        return self.walked(known)[0], self.turned.walked([n_words - k for k in known])[0]
 
     def walked(self, allowed: Collection[int] | None = None) -> tuple[list[_Gap], list[_Exits]]:
         """Return the gap before each word and that behind the last; and the exits of words.
@@ -360,9 +368,7 @@ class _Text(NamedTuple):
 
         Elsewhere it is only said where that is `known`.
         """
-        n_words = len(self.words)
-        ahead, _ = self.walked(known)
-        behind, _ = self.reversed().walked([n_words - k for k in known])
+        ahead, behind = self._gaps(known) if known else self.alone
         said = [
             _best(gap.said, back.quiet) for gap, back in zip(ahead, reversed(behind), strict=True)
         ]
@@ -374,8 +380,7 @@ class _Text(NamedTuple):
 
         The words from the first number up to the second.
         """
-        ahead, _ = self.walked(())
-        behind, _ = self.reversed().walked(())
+        ahead, behind = self.alone
         low = [0, *(word.first for word in self.words)]
         best = 0, 0, _NEVER
         for i, back in enumerate(reversed(behind[1:])):
@@ -391,7 +396,7 @@ class _Text(NamedTuple):
     def compared(self) -> tuple[Float64, Float64, IntArray]:
         """Return the scores with each word and without it, and how many frames it has."""
         ahead, exits = self.walked()
-        behind, _ = self.reversed().walked()
+        behind, _ = self.turned.walked()
         n_words = len(self.words)
         with_each, without = np.full(n_words, _NEVER), np.full(n_words, _NEVER)
         frames = np.ones(n_words, dtype=np.intp)
