@@ -15,7 +15,7 @@ from align.errors import DataError
 from align.features import Signal
 from align.features.phones.monophones import english_phone, monophone
 from align.speech.second_ear import second_ear
-from align.speech.word_ear import Again, HeardText, Ways, heard_text, hears_words, word_ear
+from align.speech.word_ear import Again, TextEar, Ways, hears_words, text_ear, word_ear
 from align.types import Float64, IntArray
 
 __all__ = ["Ear", "WaysOfWords"]
@@ -45,7 +45,7 @@ class Ear:
         english: bool,
     ) -> None:
         self._signal, self._sounds, self._english = signal, sounds, english
-        self._last: tuple[WaysOfWords, Float64, HeardText] | None = None
+        self._last: tuple[WaysOfWords, Float64, TextEar] | None = None
 
     @cached_property
     def hears_words(self) -> bool:
@@ -103,11 +103,11 @@ class Ear:
         """Return how well a text fits; parameters are those of `of_words`."""
         return self._text(ways, times).fit()
 
-    def _text(self, ways: WaysOfWords, times: Float64) -> HeardText:
+    def _text(self, ways: WaysOfWords, times: Float64) -> TextEar:
         """Return a text as it is heard. The last one is kept, since it is asked several things."""
         last = self._last
         if last is None or last[0] != ways or not np.array_equal(last[1], times):
-            last = ways, times, heard_text(*self._asked(ways, times))
+            last = ways, times, text_ear(*self._asked(ways, times))
         self._last = last
         return last[2]
 

@@ -17,7 +17,7 @@ before frame t, is passed on from word to word, and the same is done backwards. 
 sound like states is worked out for some words after the other, so that a long text takes little.
 
 In the same way it is found how much more a text fits if something else is said in the gap before a
-word and in no other, and how well it fits as a whole (`heard_text`). There words may lie
+word and in no other, and how well it fits as a whole (`text_ear`). There words may lie
 further from where they were placed, as they do beside speech that is not in the text, and pauses
 around this speech are no part of it. All that is before a frame if words end there, and all behind
 it if they begin there, is how well the text fits if they are said twice.
@@ -38,7 +38,7 @@ from align.features.sound.signal import Signal
 from align.speech.second_ear import clearness
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Again", "HeardText", "Ways", "heard_text", "hears_words", "word_ear"]
+__all__ = ["Again", "TextEar", "Ways", "hears_words", "text_ear", "word_ear"]
 
 Ways: TypeAlias = Sequence[Sequence[int]]
 """How a word may be said: rows of columns of `monophone_scores`."""
@@ -173,9 +173,7 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     return less
 
 
-def heard_text(
-    signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray
-) -> "HeardText":
+def text_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> "TextEar":
     """Return a text as it is heard beside speech that is not in it.
 
     Parameters are those of `word_ear`, of one word at least.
@@ -185,8 +183,8 @@ def heard_text(
 
 def _heard(
     signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray, *, far: bool
-) -> "HeardText":
-    """Return a text as it is heard; parameters are those of `word_ear` and `HeardText`."""
+) -> "TextEar":
+    """Return a text as it is heard; parameters are those of `word_ear` and `TextEar`."""
     loudest = monophone_scores(signal).max(axis=1)
     n_frames = len(loudest)
     first = np.clip(np.rint(start * (signal.hop / HOP)).astype(np.intp), 0, n_frames)
@@ -225,7 +223,7 @@ def _text(
     other: Float32,
     *,
     far: bool,
-) -> "HeardText":
+) -> "TextEar":
     """Return a text of words that were placed from frames `first` to `last`, nearly.
 
     `rows` are those of `_states`, and `other` is how anything else sounds [shape=(T,)].
@@ -245,7 +243,7 @@ def _text(
         sounds = _Sounds(begin, scores, _in_columns(pause, used))
         for at, (own, begins) in enumerate(rows[k:stop], start=k):
             words.append(_Word(_in_columns(own, used), begins, low[at], high[at], sounds))
-    return HeardText(words, n_frames, far)
+    return TextEar(words, n_frames, far)
 
 
 def _scores(signal: Signal, senones: IntArray, begin: int, end: int, other: Float32) -> Float32:
@@ -275,7 +273,7 @@ def _near(
 
 
 @dataclass(frozen=True, eq=False)
-class HeardText:
+class TextEar:
     """The words of a text, one at least, and how many frames there are.
 
     What is before a word is heard with the sounds of that word, behind the last with those of it.
@@ -317,7 +315,7 @@ class HeardText:
         return Again(begin, end, 1.0 / (1.0 + math.exp(-min(odds, 50.0)))) if odds > 0.0 else None
 
     @cached_property
-    def turned(self) -> "HeardText":
+    def turned(self) -> "TextEar":
         """It as it is when time runs backwards."""
         n = self.n_frames
         every = {id(word.sounds): word.sounds for word in self.words}  # words share them

@@ -16,12 +16,12 @@ from align.features.sound.signal import Signal
 from align.formats.files import read_tiers
 from align.speech import word_ear as module
 from align.speech.word_ear import (
-    HeardText,
+    TextEar,
     Ways,
     _Sounds,
     _Word,
-    heard_text,
     hears_words,
+    text_ear,
     word_ear,
 )
 
@@ -36,7 +36,7 @@ def random_states(rng: np.random.Generator, n: int) -> States:
     return States(rng.integers(5, size=n), rng.normal(size=n), rng.normal(size=n))
 
 
-def random_text(seed: int, monkeypatch: pytest.MonkeyPatch, *, far: bool) -> HeardText:
+def random_text(seed: int, monkeypatch: pytest.MonkeyPatch, *, far: bool) -> TextEar:
     """Return a text of two words in five frames."""
     monkeypatch.setattr(module, "_BEGIN_ELSE", 0.7)
     monkeypatch.setattr(module, "_LEFT_OUT", 1.3)
@@ -51,10 +51,10 @@ def random_text(seed: int, monkeypatch: pytest.MonkeyPatch, *, far: bool) -> Hea
         states = States(*map(np.concatenate, zip(*own, strict=True)))
         begins = np.cumsum([0, *(len(way.senones) for way in own)])
         words.append(_Word(states, begins, *frames, sounds))
-    return HeardText(words, n_frames, far)
+    return TextEar(words, n_frames, far)
 
 
-def passing(text: HeardText) -> Callable[[int, int, int, int], float]:
+def passing(text: TextEar) -> Callable[[int, int, int, int], float]:
     """Return what gives the best score of a way of a word from a frame to another one.
 
     Word -1 is something else, and -2 a pause.
@@ -88,7 +88,7 @@ def passing(text: HeardText) -> Callable[[int, int, int, int], float]:
     return within
 
 
-def by_enumeration(text: HeardText, word: int) -> tuple[float, float]:
+def by_enumeration(text: TextEar, word: int) -> tuple[float, float]:
     """Return the best score of all paths that have a word, and that of those that have not."""
     n_frames, within = text.n_frames, passing(text)
 
@@ -118,7 +118,7 @@ def by_enumeration(text: HeardText, word: int) -> tuple[float, float]:
     return best(0, 0, False, True), best(0, 0, False, False)
 
 
-def gap_by_enumeration(text: HeardText, gap: int, known: Collection[int]) -> tuple[float, float]:
+def gap_by_enumeration(text: TextEar, gap: int, known: Collection[int]) -> tuple[float, float]:
     """Return the best score of all paths with something else in a gap, and of those without it.
 
     In other gaps there may only be something else if they are `known`.
@@ -271,26 +271,26 @@ def test_what_is_not_in_the_text_is_heard_in_its_gap(
     signal, *times = heard
     ends = (0, len(SAID))
     assert (
-        heard_text(signal, ways_of(SAID), *times).in_gaps()[[*ends]].min() > 10.0
+        text_ear(signal, ways_of(SAID), *times).in_gaps()[[*ends]].min() > 10.0
     )  # there is more at both
-    assert heard_text(signal, ways_of(SAID), *times).in_gaps(ends)[1:-1].max() < 0.0
+    assert text_ear(signal, ways_of(SAID), *times).in_gaps(ends)[1:-1].max() < 0.0
     for at in (1, 3, 6):
         start, stop = (np.delete(own, at) for own in times)
         left, ends = ways_of(SAID[:at] + SAID[at + 1 :]), (0, len(SAID) - 1)
-        more = heard_text(signal, left, start, stop).in_gaps(ends)
+        more = text_ear(signal, left, start, stop).in_gaps(ends)
         assert more.argmax() == at
         assert more[at] > 10.0
-        more = heard_text(signal, left, start, stop).in_gaps((*ends, at))  # it was nowhere else
+        more = text_ear(signal, left, start, stop).in_gaps((*ends, at))  # it was nowhere else
         assert np.delete(more, [*ends, at]).max() < 0.0
 
 
 def test_words_that_are_said_again_are_heard(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
     signal, start, stop = heard
-    assert heard_text(signal, ways_of(SAID), start, stop).again() is None
+    assert text_ear(signal, ways_of(SAID), start, stop).again() is None
     begin, end = (round(k * signal.hop * signal.rate) for k in (start[2], start[4]))
     samples = np.concatenate((signal.samples[:end], signal.samples[begin:]))
     twice = Signal(samples, signal.rate, signal.hop)
-    found = heard_text(twice, ways_of(SAID), start, stop + (start[4] - start[2])).again()
+    found = text_ear(twice, ways_of(SAID), start, stop + (start[4] - start[2])).again()
     assert found is not None
     assert (found.first, found.stop) == (2, 4)
     assert found.probability > 0.9
@@ -300,10 +300,10 @@ def test_a_text_fits_less_with_a_word_that_was_not_said(
     heard: tuple[Signal, np.ndarray, np.ndarray],
 ) -> None:
     signal, start, stop = heard
-    right = heard_text(signal, ways_of(SAID), start, stop).fit()
+    right = text_ear(signal, ways_of(SAID), start, stop).fit()
     for at in (2, 5):
         said = [*SAID[:at], "elephant", *SAID[at + 1 :]]
-        assert heard_text(signal, ways_of(said), start, stop).fit() < right - 10.0
+        assert text_ear(signal, ways_of(said), start, stop).fit() < right - 10.0
 
 
 def test_a_model_asks_in_its_labels(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
@@ -317,10 +317,10 @@ def test_a_model_asks_in_its_labels(heard: tuple[Signal, np.ndarray, np.ndarray]
     np.testing.assert_allclose(found, word_ear(signal, ways_of(SAID), start, stop), rtol=1e-6)
     gaps = ear.of_gaps(labels, times)
     np.testing.assert_allclose(
-        gaps, heard_text(signal, ways_of(SAID), start, stop).in_gaps(), rtol=1e-4
+        gaps, text_ear(signal, ways_of(SAID), start, stop).in_gaps(), rtol=1e-4
     )
     whole = ear.of_text(labels, times)
-    assert whole == pytest.approx(heard_text(signal, ways_of(SAID), start, stop).fit())
+    assert whole == pytest.approx(text_ear(signal, ways_of(SAID), start, stop).fit())
     labels[2][0][1] = "sil"
     assert ear.of_words(labels, times)[2] == 0.0
     assert ear._columns(["ax", "dx"]) == [english_phone("ah"), english_phone("d")]

@@ -3,7 +3,7 @@
 A text has no words that would explain the first of two copies, but those of the second do. So they
 are written into the text once more, and all that is known of texts is asked of this one; what was
 then found of the first copy is not in the text. Which words they are a second ear tells
-(`align.speech.word_ear.HeardText.again`).
+(`align.speech.word_ear.TextEar.again`).
 """
 
 from collections.abc import Sequence
