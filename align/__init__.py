@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from align.errors import AlignError, DataError, ModelError, ParameterError
     from align.evaluation.report import Report
     from align.features.sound.audio import Channel
-    from align.models.file import load
+    from align.models.loading import load
     from align.music.aligner import MusicAligner
     from align.results.alignment import Alignment
     from align.results.music import MusicAlignment
@@ -62,7 +62,7 @@ __getattr__, _names = lazy_names(
         "align.features": "features",
         "align.features.sound.audio": "Channel",
         "align.learners": "learners",
-        "align.models.file": "load",
+        "align.models.loading": "load",
         "align.music.aligner": "MusicAligner",
         "align.results.alignment": "Alignment",
         "align.results.music": "MusicAlignment",

@@ -18,7 +18,8 @@ from source_trees import FILES, ROOT, nodes, tree
 
 FLOORS = [
     {"types", "errors", "progress", "_blas", "_workers", "_params", "_numba", "_lazy"},
-    {"learners", "potentials", "files"},
+    {"files"},
+    {"learners", "potentials"},
     {"formats", "terms"},
     {"results", "features", "decoders"},
     {"corpus", "evaluation", "models"},
@@ -32,7 +33,6 @@ FLOORS = [
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 UPWARD: dict[tuple[str, str], str] = {
-    ("align.learners.parts.saved", "models"): "a learner is saved in the format of the models",
     ("align.results.timing", "show"): "a result can draw and report itself: `plot`, `report`",
 }
 """Imports to a higher floor, or to another room of the same: module, room; and the reason."""
@@ -43,7 +43,7 @@ BY_NAME = {
     "align.batch.pool": "distributed is an extra, and no module of Align",
     "align.learners.parts._saved_state": "a file names one of the classes in its table",
     "align.learners": "its front door asks one folder after the other for a name",
-    "align.models.file": "`load` makes the aligner that a file says it is of; see its table",
+    "align.models.loading": "`load` makes the aligner that a file says it is of; see its table",
 }
 """Modules that import what a string names."""
 

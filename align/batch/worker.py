@@ -48,7 +48,7 @@ class Model:
     @classmethod
     def usual_music(cls, *, send: bool = False) -> "Model":
         """Return the bundled models of music, of which each recording takes the one that fits."""
-        from align.models.file import bundled_models
+        from align.models.loading import bundled_models
         from align.music.choosing import USUAL_MODELS
 
         there = [name for name in USUAL_MODELS if name in bundled_models()]
@@ -59,7 +59,7 @@ class Model:
     @classmethod
     def of(cls, model: Any, *, send: bool = False) -> "Model":
         """Take a path, the name of a bundled model, or a fitted aligner."""
-        from align.models.file import model_path
+        from align.models.loading import model_path
 
         if hasattr(model, "align"):
             with captured_writes() as files:
@@ -89,7 +89,7 @@ class Model:
             from align.music.choosing import UsualModels
 
             return UsualModels({name: part._read for name, part in self.parts})
-        from align.models.file import load
+        from align.models.loading import load
 
         if self.content is not None:
             with tempfile.TemporaryDirectory(prefix="align-") as folder:

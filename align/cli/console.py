@@ -251,7 +251,7 @@ class _Model(click.Path):
         """Offer the bundled models, and files."""
         from click.shell_completion import CompletionItem
 
-        from align.models.file import bundled_models
+        from align.models.loading import bundled_models
 
         bundled = [name for name in bundled_models() if name.startswith(incomplete)]
         return [*map(CompletionItem, bundled), *super().shell_complete(ctx, param, incomplete)]

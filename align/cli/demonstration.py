@@ -142,7 +142,7 @@ def _aligned(
     """Align bundled recordings; return what was written, and how well each is aligned."""
     from align.evaluation.report import FileResult
     from align.formats import write_labels, write_music
-    from align.models.file import load
+    from align.models.loading import load
 
     aligner = load(model)
     written: list[Path] = []

@@ -40,7 +40,8 @@ def info(model: str, as_json: bool) -> None:
     MODEL is a model file or the name of a bundled model; of the latter, also the card: intended
     use, training data, and accuracy on recordings that were held out.
     """
-    from align.models.file import model_path, read_model
+    from align.files.model_file import read_model
+    from align.models.loading import model_path
 
     path = model_path(model)
     kind, header, arrays = read_model(path)

@@ -83,7 +83,7 @@ def follow(
     """  # noqa: D301
     from align.formats.scores import chords
     from align.models.bundled import USUAL_MUSIC, music_model
-    from align.models.file import load
+    from align.models.loading import load
     from align.music.choosing import named
 
     live = str(audio) == "-"

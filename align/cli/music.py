@@ -192,7 +192,7 @@ def _aligned(
 ) -> tuple["MusicAlignment", str]:
     """Return the alignment and its model; where none is named, say which was taken and why."""
     from align.models.bundled import USUAL_MUSIC
-    from align.models.file import load
+    from align.models.loading import load
     from align.music.choosing import align_music
 
     if model is None:

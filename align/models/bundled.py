@@ -13,8 +13,9 @@ from importlib.resources import files
 from typing import Any
 
 from align.errors import ParameterError
+from align.files.model_file import read_model
 from align.formats.scores.instruments import score_instruments
-from align.models.file import bundled_models, model_path, read_model
+from align.models.loading import bundled_models, model_path
 
 __all__ = [
     "USUAL_MUSIC",

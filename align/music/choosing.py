@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from align.formats.scores import Score
 from align.models.bundled import USUAL_MUSIC, music_model
-from align.models.file import bundled_models, load
+from align.models.loading import bundled_models, load
 from align.music.performances.performance import read_signal
 from align.progress import Progress
 from align.results.music import MusicAlignment

@@ -38,7 +38,7 @@ from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.report import FileResult, Report
-from align.models.file import write_model
+from align.files.model_file import write_model
 from align.progress import Progress
 from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of, digest_of_training
 from align.sequence.learning.crossfit import cross_fit

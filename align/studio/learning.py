@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from align.errors import AlignError, DataError
 from align.files.atomic import captured_writes
-from align.models.file import load
+from align.models.loading import load
 from align.sequence.base import Aligner
 from align.sequence.online import EXPERTS, OnlineLearner
 from align.studio.history import History

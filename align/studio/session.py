@@ -16,7 +16,7 @@ from typing import Any, Self
 from align.batch.tasks import Task, work_for
 from align.errors import DataError, ParameterError
 from align.files.lock import FolderLock
-from align.models.file import load
+from align.models.loading import load
 from align.sequence.base import Aligner
 from align.studio.decoding import ModelDecoder
 from align.studio.document import Document, corrected

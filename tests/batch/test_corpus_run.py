@@ -541,7 +541,7 @@ def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A model file that loads as the quick aligner."""
     path = tmp_path / "even.align"
     path.write_text("even")
-    monkeypatch.setattr("align.models.file.load", lambda *_: EvenAligner())
+    monkeypatch.setattr("align.models.loading.load", lambda *_: EvenAligner())
     return path
 
 

@@ -326,7 +326,7 @@ def test_wrong_models_are_refused(
 
 
 def test_a_model_of_another_kind(here: Path) -> None:
-    from align.models.file import write_model
+    from align.files.model_file import write_model
 
     write_model("other.align", "origami", {}, {})
     result = run("speech", "word.wav", "--phones", "sil", "--model", "other.align")
@@ -717,7 +717,7 @@ def test_whatever_happens_is_a_sentence(
     def fail(path: str) -> None:
         raise error
 
-    monkeypatch.setattr("align.models.file.read_model", fail)
+    monkeypatch.setattr("align.files.model_file.read_model", fail)
     (tmp_path / "any.align").touch()
     result = run("info", tmp_path / "any.align")
     assert result.exit_code == status
@@ -738,7 +738,7 @@ def test_sigterm_ends_every_command_as_ctrl_c_does(
         finally:
             tidied.append(signal.getsignal(signal.SIGTERM))
 
-    monkeypatch.setattr("align.models.file.read_model", terminate)
+    monkeypatch.setattr("align.files.model_file.read_model", terminate)
     (tmp_path / "any.align").touch()
     before = signal.signal(signal.SIGTERM, lambda *_: None)
     try:

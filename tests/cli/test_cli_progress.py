@@ -43,7 +43,7 @@ def test_the_bar_says_how_long_it_will_take(
 
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let loading a model take a while, and two seconds pass at once."""
-    import align.models.file as models
+    import align.models.loading as models
 
     load = models.load
 

@@ -187,7 +187,9 @@ def test_an_output_that_changes_during_the_run_is_kept(recordings, tmp_path):
 def test_a_model_that_changes_during_the_run(recordings, tmp_path, monkeypatch):
     model = tmp_path / "even.align"
     model.write_text("one")
-    monkeypatch.setattr("align.models.file.load", lambda path: EvenAligner(Path(path).read_text()))
+    monkeypatch.setattr(
+        "align.models.loading.load", lambda path: EvenAligner(Path(path).read_text())
+    )
 
     class Meddling(FaultyWork):
         def find(self, root):

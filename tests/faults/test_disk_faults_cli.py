@@ -37,7 +37,7 @@ def model(monkeypatch, tmp_path):
     """A model file that loads as the quick aligner."""
     path = tmp_path / "even.align"
     path.write_text("even")
-    monkeypatch.setattr("align.models.file.load", lambda *_: Meddled())
+    monkeypatch.setattr("align.models.loading.load", lambda *_: Meddled())
     return path
 
 

@@ -78,7 +78,7 @@ def test_marks_in_brackets_still_are_one_word() -> None:
 
 def changed(path: Path, where: Path, **params: object) -> Path:
     """Write a model file again, signed, with other parameters."""
-    from align.models.file import read_model
+    from align.files.model_file import read_model
 
     kind, header, arrays = read_model(path)
     header = json.loads(json.dumps(header))
@@ -137,7 +137,7 @@ def test_parameters_of_a_model_of_music_are_checked(
 def test_states_of_features_are_checked(
     feature: str, params: dict[str, object], tmp_path: Path
 ) -> None:
-    from align.models.file import read_model
+    from align.files.model_file import read_model
 
     kind, header, arrays = read_model(SPEECH)
     header = json.loads(json.dumps(header))

@@ -17,8 +17,8 @@ from align import Example, SequenceAligner, SpeechAligner
 from align.errors import AlignError, DataError, ParameterError
 from align.features import SpectralDistance, onset_feature
 from align.features.notes.note_network import NoteNetwork
+from align.files.model_file import read_model
 from align.learners.structured.learner import StructuredLearner
-from align.models.file import read_model
 from align.music.aligner import MusicAligner
 
 PHONES = ("sil", "m", "aa", "s", "sil")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import align
-from align.models.file import read_model
+from align.files.model_file import read_model
 
 HERE = Path(__file__).resolve().parent
 FILES = sorted(HERE.glob("*/*.align"))

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from align.cli import cli
 from align.errors import ParameterError
 from align.models.bundled import ModelCard, list_models, model_card
-from align.models.file import bundled_models
+from align.models.loading import bundled_models
 
 SECTIONS = ["Intended use", "Training data", "Accuracy"]
 

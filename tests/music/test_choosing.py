@@ -14,7 +14,7 @@ import align
 from align.errors import ParameterError
 from align.formats.scores import read_note_truth, read_score
 from align.models.bundled import music_model
-from align.models.file import bundled_models
+from align.models.loading import bundled_models
 from align.music import choosing
 from align.music.choosing import UsualModels, align_music
 from align.music.performances.performance import read_signal

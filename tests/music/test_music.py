@@ -13,9 +13,9 @@ import align.music.performances.performance
 from align.corpus.reading import Corpus
 from align.errors import DataError, ModelError, ParameterError
 from align.features import NoteNetwork
+from align.files.model_file import read_model, write_model
 from align.formats.scores import read_score
 from align.learners.structured.costs import FunctionCost
-from align.models.file import read_model, write_model
 from align.music import finding
 from align.music.aligner import MusicAligner
 from align.music.checking import parts

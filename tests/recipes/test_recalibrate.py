@@ -15,7 +15,7 @@ from synthetic_speech import RATE, random_phones, recording
 
 import align
 from align.features import DurationFeature, NetworkConfidence
-from align.models.file import read_model
+from align.files.model_file import read_model
 from align.sequence.times.sureness import Sureness
 
 SCRIPT = Path(__file__).resolve().parents[2] / "recipes" / "timit" / "recalibrate.py"

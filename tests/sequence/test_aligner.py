@@ -668,7 +668,7 @@ def test_a_function_instead_of_a_feature_is_no_damage_of_the_file(fitted, tmp_pa
     ],
 )
 def test_models_with_impossible_content(fitted, tmp_path, change_header, change_arrays, message):
-    from align.models.file import write_model
+    from align.files.model_file import write_model
     from align.sequence.state import aligner_state
 
     header, arrays = aligner_state(fitted, "")
@@ -680,7 +680,7 @@ def test_models_with_impossible_content(fitted, tmp_path, change_header, change_
 
 
 def test_weights_that_are_not_finite_are_neither_written_nor_restored(fitted, tmp_path):
-    from align.models.file import write_model
+    from align.files.model_file import write_model
     from align.sequence.state import aligner_state, restored
 
     header, arrays = aligner_state(fitted, "")
@@ -693,7 +693,7 @@ def test_weights_that_are_not_finite_are_neither_written_nor_restored(fitted, tm
 
 
 def test_a_state_that_a_feature_refuses(corpus, tmp_path):
-    from align.models.file import write_model
+    from align.files.model_file import write_model
     from align.sequence.state import aligner_state
 
     fitted = SequenceAligner([change, DurationFeature()]).fit(corpus[:2])

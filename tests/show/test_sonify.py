@@ -154,7 +154,7 @@ def test_the_option_of_align_music(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     notes = MusicAlignment.from_labels("minuet/truth.csv")
     aligner = Mock(kind="music")
     aligner.set_params.return_value.align.return_value = notes
-    monkeypatch.setattr("align.models.file.load", lambda name: aligner)
+    monkeypatch.setattr("align.models.loading.load", lambda name: aligner)
     arguments = ["music", "minuet/audio.flac", "minuet/score.mid", "--model", "any", "-o", "a.csv"]
     done = CliRunner().invoke(cli, [*arguments, "--sonify", "a.mp4"])
     assert done.exit_code == 2

@@ -15,7 +15,7 @@ from align import Example, SpeechAligner
 from align.errors import DataError, ModelError
 from align.features import DurationFeature, Feature, NetworkConfidence, Signal
 from align.features.sound.signal import LongerSignal
-from align.models.file import read_model, write_model
+from align.files.model_file import read_model, write_model
 from align.sequence.extended import Extended
 from align.speech.mapped import align_mapped
 from align.speech.match import DEFAULTS, Evidence, MatchModel, evidence_of, fitted_match

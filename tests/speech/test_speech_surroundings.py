@@ -18,7 +18,7 @@ from align.features import (
 )
 from align.features.sound.disguises import PLAIN, disguised_energies
 from align.features.sound.surroundings import KINDS
-from align.models.file import read_model, write_model
+from align.files.model_file import read_model, write_model
 from align.sequence.adapt import adapt, adapt_features
 from align.sequence.online import OnlineLearner
 from align.sequence.times.habits import Habits

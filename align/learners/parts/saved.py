@@ -13,6 +13,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from align.errors import ModelError
+from align.files.model_file import read_model, write_model
 from align.learners.parts._saved_state import decode, encode
 
 __all__ = ["Saved", "keep", "restore"]
@@ -51,8 +52,6 @@ class Saved:
         DataError
             If the file cannot be written.
         """
-        from align.models.file import write_model
-
         state, arrays = encode(self)
         header = {"learner": type(self).__name__, "learner_version": _VERSION, "state": state}
         write_model(path, _KIND, header, arrays, overwrite=overwrite)
@@ -79,8 +78,6 @@ class Saved:
         -----
         Nothing in the file is executed. Checksums find damage; they do not prove who wrote it.
         """
-        from align.models.file import read_model
-
         kind, header, arrays = read_model(path)
         name, version = header.get("learner"), header.get("learner_version")
         if kind != _KIND:

@@ -24,7 +24,7 @@ from align.errors import AlignError, DataError, ModelError
 from align.features import TimedSignal
 from align.files.atomic import remove_stale
 from align.files.lock import FolderLock
-from align.models.file import read_model, write_model
+from align.files.model_file import read_model, write_model
 
 __all__ = [
     "Checkpoint",

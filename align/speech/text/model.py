@@ -45,7 +45,7 @@ def checked_model(aligner: PhoneAligner | str) -> PhoneAligner:
     """Return a fitted aligner of phones: the one given, or that of a name or file."""
     model: Any = aligner
     if isinstance(aligner, str | os.PathLike):
-        from align.models.file import load
+        from align.models.loading import load
 
         model = load(aligner)
     if getattr(model, "kind", "") != "speech":

@@ -134,7 +134,7 @@ def _audio(path: str) -> None:
 
 
 def _model(path: str) -> None:
-    from align.models.file import load
+    from align.models.loading import load
 
     load(path)
 

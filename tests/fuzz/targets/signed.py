@@ -33,7 +33,7 @@ _DTYPES = ("<f8", "<f4", "<i8", "|b1", "|u1", "<f2", ">f8")
 @functools.cache
 def models() -> tuple[tuple[str, str, str], ...]:
     """Name, kind and header (as JSON text) of the golden models."""
-    from align.models.file import read_model
+    from align.files.model_file import read_model
 
     out = []
     for path in sorted(GOLDEN.rglob("*.align")):
@@ -44,13 +44,13 @@ def models() -> tuple[tuple[str, str, str], ...]:
 
 @functools.cache
 def _arrays(path: str) -> dict[str, Any]:
-    from align.models.file import read_model
+    from align.files.model_file import read_model
 
     return read_model(path)[2]
 
 
 def signed(path: str, kind: Any, header: Any, arrays: dict[str, Any]) -> None:
-    """Write a model file without any of the checks of `align.models.file.write_model`."""
+    """Write a model file without any of the checks of `align.files.model_file.write_model`."""
     listing, members = {}, {}
     for name, array in arrays.items():
         stream = io.BytesIO()
@@ -133,7 +133,7 @@ def feed_signed(path: str, data: bytes, *, align: bool = True) -> None:
     """Load such a model and, where it loads, align with it; may raise `AlignError` only."""
     import make
 
-    from align.models.file import load
+    from align.models.loading import load
 
     name, kind, header, arrays = edited(data)
     with warnings.catch_warnings():

@@ -12,7 +12,7 @@ import align
 from align.cli.demo_corpus import write_demo_corpus
 from align.errors import ModelError
 from align.features import Signal
-from align.models.file import read_model, write_model
+from align.files.model_file import read_model, write_model
 from align.speech.match import DEFAULTS, MatchModel, in_room
 from align.speech.mismatches import spoiled
 from align.speech.text.learning import wrong_texts

@@ -16,8 +16,8 @@ from synthetic_speech import RATE, recording
 import align
 from align.errors import ModelError
 from align.features import NetworkConfidence
+from align.files.model_file import read_model, write_model
 from align.learners.parts import step_limits
-from align.models.file import read_model, write_model
 from align.potentials import Potentials
 from align.sequence.lattice.on_lattice import LatticeScores
 from align.sequence.times.sureness import Sureness

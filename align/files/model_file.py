@@ -14,9 +14,7 @@ import math
 import os
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
-from importlib import import_module
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,16 +24,14 @@ from align.errors import ModelError, ParameterError
 from align.files.atomic import atomic_write, remove_stale
 from align.files.regular import open_regular
 
-__all__ = ["FORMAT_VERSION", "bundled_models", "load", "model_path", "read_model", "write_model"]
+__all__ = ["FORMAT_VERSION", "MODEL_KINDS", "read_model", "write_model"]
 
 FORMAT_VERSION = 1
 """Version of the layout this module writes, and the only one it reads."""
 
-_KINDS = {
-    "music": "align.music.aligner:MusicAligner",
-    "speech": "align.speech.aligner:SpeechAligner",
-    "sequence": "align.sequence.aligner:SequenceAligner",
-}
+MODEL_KINDS = frozenset({"music", "sequence", "speech"})
+"""Kinds of models of aligners, all of whose numbers are finite."""
+
 _HEADER = "model.json"
 _MAX_BYTES = 1 << 31
 _MAX_HEADER = 1 << 24
@@ -86,7 +82,7 @@ def write_model(
         array = np.asarray(arrays[name], order="C")
         if array.dtype.kind not in _DTYPE_KINDS:
             raise ParameterError(f"array {name!r} has dtype {array.dtype}, must be numbers.")
-        if kind in _KINDS and not _usable(array):
+        if kind in MODEL_KINDS and not _usable(array):
             raise ParameterError(
                 f"array {name!r} has numbers that are not finite or are beyond {_HIGHEST:g}, so "
                 "this is no model; look for such numbers in the training data and the features."
@@ -191,7 +187,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[
                 for key, entry in content["arrays"].items()
             }
             for key, array in arrays.items():
-                if content["kind"] in _KINDS and not _usable(array):
+                if content["kind"] in MODEL_KINDS and not _usable(array):
                     raise ModelError(
                         f"{name}: array {key!r} has numbers that are not finite or are beyond "
                         f"{_HIGHEST:g}; train the model again."
@@ -263,7 +259,7 @@ def _read_header(
         and all(isinstance(entry, dict) for entry in listing.values())
     ):
         raise ModelError(f"{path}: its {_HEADER} lacks the kind, the header or the arrays.")
-    if content["kind"] in _KINDS and not _plain_numbers(content["header"]):
+    if content["kind"] in MODEL_KINDS and not _plain_numbers(content["header"]):
         raise ModelError(
             f"{path}: its {_HEADER} has a number beyond {_HIGHEST:g}; train the model again."
         )
@@ -309,65 +305,3 @@ def _read_array(
             f"{entry.get('shape')} of {entry.get('dtype')}."
         )
     return array
-
-
-def bundled_models() -> list[str]:
-    """Return the names of the models that come with Align, for `load`."""
-    names = (entry.name for entry in files("align.data").iterdir())
-    return sorted(name.removesuffix(".align") for name in names if name.endswith(".align"))
-
-
-def model_path(path_or_name: str | os.PathLike[str]) -> str:
-    """Return the file of a model, given its path or the name of a bundled one.
-
-    Raises
-    ------
-    ModelError
-        If there is no such model.
-    """
-    path = os.fspath(path_or_name)
-    if os.path.exists(path):
-        return path
-    bundled = bundled_models()
-    if path not in bundled:
-        raise ModelError(
-            f"no model {path!r}: it is not a file, and the models that come with Align are: "
-            f"{', '.join(bundled) or 'none'}."
-        )
-    return str(files("align.data") / f"{path}.align")
-
-
-def load(path_or_name: str | os.PathLike[str], features: Iterable[Any] = ()) -> Any:
-    """Load a trained aligner, or a learner that was saved.
-
-    Parameters
-    ----------
-    path_or_name : path or str
-        A ``*.align`` file, or the name of a model that comes with Align.
-    features : iterable of Feature
-        The user's own features that the model was trained with. A model file holds no code, so
-        they must be given again.
-
-    Returns
-    -------
-    SpeechAligner, MusicAligner, SequenceAligner, or a learner of `align.learners`
-        Ready to align, or to learn on; nothing in the file is executed.
-
-    Raises
-    ------
-    ModelError
-        If there is no such model, or the file cannot be used.
-    """
-    path = model_path(path_or_name)
-    kind, header, arrays = read_model(path)
-    if kind == "learner":
-        from align.learners.parts.saved import Saved
-
-        return Saved.load(path)
-    if kind not in _KINDS:
-        raise ModelError(
-            f"{path}: is a model of kind {kind!r}, and this Align knows {', '.join(_KINDS)}."
-        )
-    module, name = _KINDS[kind].split(":")
-    cls = getattr(import_module(module), name)
-    return cls._from_model(header, arrays, path, features)

@@ -5,8 +5,6 @@ import io
 import json
 import os
 import struct
-import sys
-import types
 import zipfile
 
 import numpy as np
@@ -16,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from align.errors import DataError, ModelError, ParameterError
-from align.models import file as model_file
-from align.models.file import bundled_models, load, read_model, write_model
+from align.files import model_file
+from align.files.model_file import read_model, write_model
 
 HEADER = {"labels": ["sil", "ŋ"], "C": 0.1, "nested": {"a": [1, None, True]}}
 ARRAYS = {
@@ -343,47 +341,3 @@ def test_header_too_large(path, monkeypatch):
 def test_too_many_members(path, monkeypatch):
     monkeypatch.setattr(model_file, "_MAX_ARRAYS", 2)
     fails(path, "has 5 members, more than any model of Align")
-
-
-@pytest.fixture
-def registered(monkeypatch):
-    """A stand-in for the estimator a model is of."""
-
-    class Stub:
-        @classmethod
-        def _from_model(cls, header, arrays, path, features):
-            return header, arrays, path, features
-
-    module = types.ModuleType("stub_aligner")
-    module.Stub = Stub
-    monkeypatch.setitem(sys.modules, "stub_aligner", module)
-    monkeypatch.setitem(model_file._KINDS, "speech", "stub_aligner:Stub")
-
-
-def test_load(path, registered):
-    header, arrays, where, features = load(path, features=["mine"])
-    assert header == HEADER
-    assert set(arrays) == set(ARRAYS)
-    assert where == str(path)
-    assert features == ["mine"]
-
-
-def test_load_a_bundled_model(path, registered, monkeypatch):
-    monkeypatch.setattr(model_file, "files", lambda package: path.parent)
-    assert bundled_models() == ["m"]
-    assert load("m")[2] == str(path)
-    with pytest.raises(ModelError, match=r"no model 'n': it is not a file, .* are: m"):
-        load("n")
-
-
-def test_load_no_model(tmp_path):
-    with pytest.raises(ModelError, match=r"no model 'no-such': it is not a file, and the models"):
-        load("no-such")
-
-
-def test_load_a_model_of_an_unknown_kind(tmp_path):
-    write_model(tmp_path / "m.align", "dance", {}, {})
-    with pytest.raises(
-        ModelError, match="is a model of kind 'dance', and this Align knows music, speech"
-    ):
-        load(tmp_path / "m.align")
