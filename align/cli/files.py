@@ -71,6 +71,22 @@ def _adaptations(training: dict[str, Any], recordings: str) -> list[tuple[str, s
     return rows
 
 
+def _not_learned(kind: str, header: dict[str, Any], arrays: dict[str, Any]) -> list[str]:
+    """Return what a model might have learned and did not; general numbers stand in for it."""
+    if kind != "speech":
+        return []
+    params = header.get("params", {})
+    in_ipa, language = "universal" in (params.get("features") or ()), params.get("language")
+    lacks = []
+    if header.get("match", True) is None:  # models of before have none, and are given one
+        lacks.append("whether a recording and its transcript belong together")
+    if not header.get("realisations") and (language or not in_ipa):
+        lacks.append("how words are said")
+    if "unspoken" not in arrays and not in_ipa and (language or "en").startswith("en"):
+        lacks.append("what tells words that were not said")
+    return lacks
+
+
 def _summary(
     path: str, kind: str, header: dict[str, Any], arrays: dict[str, Any]
 ) -> list[tuple[str, str]]:
@@ -97,6 +113,7 @@ def _summary(
         left_out, n = training.get("texts_left_out", 0), len(header.get("realisations") or {})
         used = f"of {training['texts']} recordings, {left_out} left out; {n} costs of realisations"
         rows.append(("texts", used))
+    rows += [("not learned", what) for what in _not_learned(kind, header, arrays)]
     rows += _adaptations(training, units["recordings"])
     settings = ("update", "loss", "C", "epochs", "conversion", "cost", "tolerance", "random_state")
     learned = ", ".join(f"{name}={params[name]}" for name in settings if name in params)

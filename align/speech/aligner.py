@@ -404,6 +404,9 @@ class SpeechAligner(PhoneAligner):
                 from align.speech.text.learning.spoiling import unspoken_from_text
 
                 self.unspoken_ = unspoken_from_text(self, items, features)
+            from align.speech.text.learning.lacking import warn_of_texts
+
+            warn_of_texts(self, items)
 
     def _count(self, items: Sequence[TimedSignal]) -> dict[str, int]:
         used, left_out = self._texts or (0, 0)

