@@ -32,7 +32,7 @@ comparing_options = stacked(
     ),
     phone_map_option(
         "Map the labels of both folders before they are compared, or those of a corpus to what "
-        "a model knows; two columns from,to, or timit48, timit39 or timit_ipa."
+        "a model knows; two columns from,to, or timit48, timit39, timit_ipa or xsampa_ipa."
     ),
     encoding_option("label files, of folders"),
     click.option(

@@ -123,7 +123,7 @@ def overwrite_option(what: str) -> _Option:
 
 def phone_map_option(
     text: str = "How phones are called that the model knows by another name: two columns from,to, "
-    "or timit48, timit39, timit_ipa. Results keep the names that were given.",
+    "or timit48, timit39, timit_ipa, xsampa_ipa. Results keep the names that were given.",
 ) -> _Option:
     """Return ``--phone-map``."""
     return click.option(

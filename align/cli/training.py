@@ -124,7 +124,7 @@ def train() -> None:
     "with these align phones, not texts)",
     phone_map_option(
         "What the classifiers know labels by: two columns from,to, or timit48, timit39 or "
-        "timit_ipa. By default timit48; with universal none, as labels are IPA."
+        "timit_ipa or xsampa_ipa. By default timit48; with universal none, as labels are IPA."
     ),
     tier_option(),
     click.option(

@@ -1,6 +1,6 @@
 """Maps from one set of phones to another, or to classes of phones; data that users may replace.
 
-Four come with Align:
+Five come with Align:
 
 * ``timit48``: the 61 phones of TIMIT to the 48 of Lee and Hon, which the thesis uses. Lee and Hon
   drop the glottal stop ``q``; time cannot be dropped from an alignment, so here ``q`` is a
@@ -11,6 +11,8 @@ Four come with Align:
   affricate, closure, burst, silence. The flap ``dx`` counts as a burst, the glottal stop as a
   closure, ``nx`` as a nasal, ``hh`` and ``hv`` as fricatives.
 * ``timit_ipa``: the 61 to the International Phonetic Alphabet, closures as unreleased stops.
+* ``xsampa_ipa``: X-SAMPA, such as WebMAUS writes, to the IPA: single sounds, long ones, diphthongs
+  and affricates, and what WebMAUS calls pauses and noises.
 
 References
 ----------
@@ -35,6 +37,7 @@ PHONE_MAPS = {
     "timit39": "timit61_39.csv",
     "timit_classes": "timit_classes.csv",
     "timit_ipa": "timit_ipa.csv",
+    "xsampa_ipa": "xsampa_ipa.csv",
 }
 """File of each map that comes with Align."""
 

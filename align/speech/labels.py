@@ -80,7 +80,7 @@ class PhoneLabels:
             except DataError as error:
                 hint = (
                     " If the labels are X-SAMPA or ARPABET, a phone map must say what each is in "
-                    "the IPA (timit_ipa does for TIMIT's)."
+                    "the IPA (xsampa_ipa does for X-SAMPA, timit_ipa for TIMIT's)."
                 )
                 ascii_all = "".join(symbols.values()).isascii()
                 raise DataError(error.message + hint * ascii_all, path=name) from None

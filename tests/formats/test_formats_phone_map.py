@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import DataError, ParameterError
+from align.features.phones.articulatory import articulation
 from align.formats import map_labels, nearest_label, read_phone_map
 from align.formats.phone_map import PHONE_MAPS
+from align.types import SILENCES
 
 TIMIT_61 = set(
     "aa ae ah ao aw ax ax-h axr ay b bcl ch d dcl dh dx eh el em en eng epi er ey f g gcl h# "
@@ -83,7 +85,14 @@ def test_missing_maps(tmp_path):
         read_phone_map("timit47")
     with pytest.raises(DataError, match=r"no.csv: does not exist"):
         read_phone_map(tmp_path / "no.csv")
-    assert list(PHONE_MAPS) == ["timit48", "timit39", "timit_classes", "timit_ipa"]
+    assert list(PHONE_MAPS) == ["timit48", "timit39", "timit_classes", "timit_ipa", "xsampa_ipa"]
+
+
+def test_xsampa_is_ipa():
+    to_ipa = read_phone_map("xsampa_ipa")
+    said = ("<p:>", "@", "h\\", "t_h", "i:6", "OY", "tS", "s`")
+    assert " ".join(to_ipa[x] for x in said) == "sil ə ɦ tʰ i͡ɐ ɔ͡ʏ t͡ʃ ʂ"
+    assert all(articulation(x) for x in to_ipa.values() if x not in SILENCES)
 
 
 def test_unknown_labels_are_named_with_the_nearest():
