@@ -142,6 +142,8 @@ def split_words(
     ('Yes', 'she', 'said', "don't", 'stop')
     >>> split_words("wh- what [laughter] did &-um xxx say (inaudible)?")
     ('wh-', 'what', '[laughter]', 'did', 'um', '***', 'say', '(inaudible)')
+    >>> split_words("It wa:s so: late.", known={"was"}.__contains__)
+    ('It', 'was', 'so', 'late')
     >>> split_words("* An item\n* of * a list")
     ('An', 'item', 'of', '***', 'a', 'list')
     """
@@ -255,6 +257,9 @@ def _bare(part: str, known: Callable[[str], bool]) -> str:
     for choice in (quoted, core, f"{core}."):
         if known(choice) and (choice != f"{core}." or f"{core}." in part):
             return choice
+    plain = core.replace(":", "")  # of conversation analysis: wa:s, of which espeak-ng says two
+    if plain != core and known(plain):
+        return plain
     tail = quoted.endswith("s'") and not quoted.startswith("'")  # the dogs' tails
     return quoted if tail else core
 
