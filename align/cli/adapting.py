@@ -202,6 +202,11 @@ def _show(
         click.echo(text)
         return
     console.summary(f"{found.before.boundaries} boundaries of held-out recordings\n{found}")
+    if found.after.mean_abs_ms >= found.before.mean_abs_ms:
+        console.message(
+            "The new model is no better than the one it came from: correct more recordings, or go "
+            "on with that one."
+        )
     if json_to is not None:
         from align.formats import atomic_write
 

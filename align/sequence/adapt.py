@@ -171,7 +171,7 @@ def adapt(
             n_folds=n_folds,
             n_jobs=n_jobs,
             random_state=random_state,
-            progress=progress,
+            progress=_told_for(kind, progress),
         )
         for kind, other in aligner.elsewhere_.items()
     }
@@ -210,6 +210,13 @@ def adapt_features(
         for kind, other in aligner.elsewhere_.items()
     }
     return new
+
+
+def _told_for(kind: str, progress: Progress | None) -> Progress | None:
+    """Return what tells the same of an aligner for other surroundings."""
+    if progress is None:
+        return None
+    return lambda stage, done, total: progress(f"{stage}, for {kind}", done, total)
 
 
 def _begun(

@@ -620,7 +620,8 @@ def adapted(here: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int,
         from align.sequence.adapt import Comparison
 
         calls.append(("compare", len(corpus), options))
-        return Comparison(report(0.03), report(0.01))
+        after = 0.03 if "steps" in options else 0.01
+        return Comparison(report(0.03), report(after))
 
     class Adapted:
         def __init__(self, problems: list[tuple[str, str]]) -> None:
@@ -658,7 +659,9 @@ def test_adapt_shows_before_and_after_and_saves(
     assert options["n_folds"] == 3
     assert options["random_state"] == 4
     assert adapted[1][2]["source"] == "any"
+    assert "no better" not in result.stderr
     assert_refused(run("adapt", "any", "corpus", "-o", "new.align"), 2, "--overwrite")
+    assert "no better" in run("adapt", "any", "corpus", "-o", "b.align", "--steps", 1).stderr
 
 
 def test_adapt_writes_json_and_names_bad_files(
