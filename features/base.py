@@ -5,6 +5,7 @@ functions of one recording, each of one of the kinds of `align.terms`. The decor
 function into a feature without any fitting.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -111,6 +112,10 @@ class Feature:
     cross_fit: ClassVar[bool] = False
     pools_folds: ClassVar[bool] = False
     scores_noise: ClassVar[bool] = False
+
+    def __repr__(self) -> str:
+        """Return its class and name."""
+        return f"<{type(self).__name__} {self.name!r}>"
 
     def fit(self, examples: Sequence[TimedSignal]) -> Self:
         """Estimate what the base functions need from timed recordings."""
@@ -288,6 +293,14 @@ class FunctionFeature(Feature):
         self.name = name
         self._make = make
         self.__doc__ = function.__doc__
+        self.__module__, self.__qualname__ = function.__module__, function.__qualname__
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle what a module holds under its name, as functions are; its function is hidden."""
+        module = sys.modules.get(self.__module__)
+        if self.__module__ != "__main__" and getattr(module, self.__qualname__, None) is self:
+            return self.__qualname__
+        return super().__reduce_ex__(protocol)  # cloudpickle takes the function along
 
     def __repr__(self) -> str:
         """Return its kind and name."""

@@ -60,7 +60,8 @@ def write_model(
     kind : str
         Which estimator the model is of: ``music``, ``speech`` or ``sequence``.
     header : mapping
-        What JSON can hold, finite numbers only. NumPy scalars become numbers, tuples lists.
+        What JSON can hold, with text for keys and finite numbers only. NumPy scalars become
+        numbers, tuples lists.
     arrays : mapping of str to np.ndarray
         Arrays of numbers or booleans of any shape; in a model, finite and at most 1e100. Names are
         letters, digits and ``_ . -``, with ``/`` between parts.
@@ -103,6 +104,7 @@ def write_model(
         "arrays": listing,
     }
     try:
+        _check_keys(header)
         content["sha256"] = hashlib.sha256(_canonical(content)).hexdigest()
         text = json.dumps(
             content, default=_plain, allow_nan=False, ensure_ascii=False, indent=1, sort_keys=True
@@ -135,6 +137,18 @@ def _plain_numbers(node: Any) -> bool:
     if isinstance(node, list):
         return all(map(_plain_numbers, node))
     return not isinstance(node, int | float) or abs(node) <= _HIGHEST
+
+
+def _check_keys(node: Any) -> None:
+    """Raise TypeError for a key that would come back as text, in another order."""
+    if isinstance(node, Mapping):
+        for key, value in node.items():
+            if not isinstance(key, str):
+                raise TypeError(f"key {key!r} is no text; write str(key), and turn it back")
+            _check_keys(value)
+    elif isinstance(node, list | tuple):
+        for value in node:
+            _check_keys(value)
 
 
 def _canonical(content: Mapping[str, Any]) -> bytes:

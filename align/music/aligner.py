@@ -45,6 +45,7 @@ from align.progress import Progress
 from align.results.music import MusicAlignment
 from align.sequence.base import Aligner
 from align.sequence.evidence import EvidenceModel
+from align.sequence.feature_terms import listed
 from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.learning.problem import Truth
 from align.sequence.times.placement import moved_offset
@@ -289,6 +290,8 @@ class MusicAligner(Aligner):
         try:
             x = first_guess(performance, functions)
         except ParameterError as error:
+            if getattr(error, "__notes__", ()):  # `noted`: a feature of the user's own is wrong
+                raise
             raise DataError(str(error), path=item.name) from error
         except DataError as error:
             raise DataError(error.message, path=item.name) from error
@@ -500,7 +503,5 @@ class MusicAligner(Aligner):
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Any]) -> Self:
         named = dict(params)
         if features:
-            chosen = named.get("features", "default")
-            chosen = [chosen] if isinstance(chosen, str) else list(chosen)
-            named["features"] = [*chosen, *features]
+            named["features"] = [*listed(named.get("features", "default")), *features]
         return cls(**named)

@@ -11,7 +11,19 @@ from align.features.base import checked_terms
 from align.terms import BaseFunctions
 from align.types import Event, IntArray
 
-__all__ = ["base_functions_of", "distinct", "terms_of"]
+__all__ = ["base_functions_of", "distinct", "listed", "terms_of"]
+
+
+def listed(features: Any) -> list[Any]:
+    """Return the parameter `features` as a list, of which a name may be given alone."""
+    if isinstance(features, str):
+        return [features]
+    try:
+        return list(features)
+    except TypeError:
+        raise ParameterError(
+            f"features={features!r}, must be a list of features; put it in brackets, [...]."
+        ) from None
 
 
 def distinct(features: list[Feature]) -> list[Feature]:

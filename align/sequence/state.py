@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import AlignError, ModelError, ParameterError
-from align.sequence.feature_terms import distinct
+from align.sequence.feature_terms import distinct, listed
 
 if TYPE_CHECKING:
     from align._params import ParamsMixin
@@ -50,9 +50,15 @@ def feature_states(features: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[
                 f"feature {feature.name!r} has a fit, but no get_state and set_state: the file "
                 "would not hold what it learned. Give it both."
             )
-        params, own = feature.get_state()
-        states.append({"name": feature.name, "params": params})
-        arrays.update({f"feature{i}.{key}": value for key, value in own.items()})
+        match feature.get_state():
+            case dict() as params, dict() as own:
+                states.append({"name": feature.name, "params": params})
+                arrays.update({f"feature{i}.{key}": value for key, value in own.items()})
+            case other:
+                raise ParameterError(
+                    f"get_state of feature {feature.name!r} returns {repr(other)[:60]}, must "
+                    "return two dicts: values that JSON can carry, and arrays."
+                )
     return states, arrays
 
 
@@ -105,7 +111,11 @@ def restored(
     the `path`, where something is missing, of a wrong type or shape, or not finite; ParameterError
     where one of `features` is none.
     """
-    distinct(list(features))
+    features = listed(features)
+    named = [feature for feature in features if isinstance(feature, str)]
+    if named:
+        raise ParameterError(f"features has {named}; a file knows its named sets: leave them out.")
+    distinct(features)
     try:
         _check_params(header["params"])
         self: Any = cls._with_features(header["params"], features)  # type: ignore[attr-defined]

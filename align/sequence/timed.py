@@ -20,7 +20,7 @@ from align.progress import Progress
 from align.sequence.anchors import Held
 from align.sequence.base import Aligner
 from align.sequence.extended import Extended
-from align.sequence.feature_terms import base_functions_of, distinct, terms_of
+from align.sequence.feature_terms import base_functions_of, distinct, listed, terms_of
 from align.sequence.fit import Fit, fits_of
 from align.sequence.lattice.lattices import ExpandedLattice
 from align.sequence.learning.checkpoint import describe_timed
@@ -96,7 +96,7 @@ class TimedAligner(Aligner):
         """Return unfitted features, in the order of their base functions."""
         import copy
 
-        return distinct([copy.deepcopy(feature) for feature in self.features])
+        return distinct([copy.deepcopy(feature) for feature in listed(self.features)])
 
     def _make_learner(self) -> "StructuredLearner":
         """Return an unfitted learner."""

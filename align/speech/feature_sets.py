@@ -27,6 +27,7 @@ from align.features import (
     SpectralDistance,
 )
 from align.formats.phone_map import PHONE_MAPS
+from align.sequence.feature_terms import listed
 from align.speech.label_classes import broad_classes
 
 __all__ = ["check_saved", "default_hop", "named_features", "named_or_own", "takes_ipa"]
@@ -36,7 +37,7 @@ _HOPS = {"default": 0.005, "universal": 0.005, "thesis": 0.01}
 
 def named_or_own(features: str | Sequence[str | Feature]) -> list[str | Feature]:
     """Return names of sets and features of one's own, of which one may be given alone."""
-    chosen: list[str | Feature] = [features] if isinstance(features, str) else [*features]
+    chosen: list[str | Feature] = listed(features)
     for item in chosen:
         if isinstance(item, str) and item not in _HOPS:
             raise ParameterError(

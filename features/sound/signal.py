@@ -89,6 +89,11 @@ class Signal:
         self.duration = self.samples.size / self.rate
         self._cache: dict[Any, Any] = {}
 
+    def __repr__(self) -> str:
+        """Return its name, length and frames."""
+        frames = f"{self.n_frames} frames of {self.hop:g} s"
+        return f"<Signal {self.name!r} of {self.duration:.3f} s: {frames}>"
+
     @classmethod
     def read(
         cls,

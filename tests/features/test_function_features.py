@@ -1,6 +1,10 @@
 """Features made of plain functions by the decorators."""
 
+import copy
 import math
+import pickle
+import sys
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -18,6 +22,13 @@ from align.features import (
 from align.features.base import Feature
 
 EVENTS = ["a", "b", "a"]
+
+
+@onset_feature
+def of_this_module(signal, event):
+    return signal.log_energy
+
+
 ONSETS = np.array([0, 3, 7])
 
 
@@ -42,6 +53,18 @@ def test_onset_feature(signal):
     assert called == ["a", "b"]  # once for each distinct event
     assert term.value(ONSETS, 10) == 0 + 2 * 3 + 7
     np.testing.assert_array_equal(place(signal, "b"), np.arange(10) * 2)
+
+
+def test_a_feature_of_a_module_is_pickled_by_its_name(monkeypatch):
+    monkeypatch.setitem(sys.modules, __name__, SimpleNamespace(of_this_module=of_this_module))
+    assert pickle.loads(pickle.dumps(of_this_module)) is of_this_module
+    assert copy.deepcopy(of_this_module) is of_this_module
+
+    @onset_feature
+    def local(signal, event):
+        return signal.log_energy
+
+    assert copy.deepcopy(local).function is local.function
 
 
 def test_segment_feature(signal):

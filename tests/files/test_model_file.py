@@ -146,6 +146,7 @@ def test_what_a_killed_process_had_begun_to_write_is_removed(tmp_path):
     [
         ({"a": object()}, {}, "cannot be written as JSON: .* is of type object"),
         ({"a": np.zeros(2)}, {}, "cannot be written as JSON: .* is of type ndarray"),
+        ({"a": [{34: 0.5}]}, {}, "written as JSON: key 34 is no text; write str"),
         ({"a": float("nan")}, {}, "cannot be written as JSON: "),
         ({"a": float("inf")}, {}, "cannot be written as JSON: "),
         ({}, {"x": np.array([object()])}, "array 'x' has dtype object, must be numbers"),

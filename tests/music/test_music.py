@@ -329,6 +329,19 @@ def test_what_is_no_feature_is_refused(corpus: Corpus) -> None:
         MusicAligner(["default", 3]).fit(corpus)
     with pytest.raises(ParameterError, match="must have different names"):
         MusicAligner([louder, louder]).fit(corpus)
+    with pytest.raises(ParameterError, match="must be a list of features"):
+        MusicAligner(louder).fit(corpus)
+
+
+def test_a_feature_that_is_wrong_for_one_piece_leaves_none_out(corpus: Corpus) -> None:
+    first = corpus[0].name
+
+    @align.features.onset_feature
+    def sometimes(signal, note):  # type: ignore[no-untyped-def]
+        return np.full(signal.n_frames, np.nan if signal.name == first else 0.0)
+
+    with pytest.raises(ParameterError, match="feature 'sometimes' is not finite"):
+        MusicAligner(["thesis", sometimes], calibrate=False).fit(corpus)
 
 
 # Adapting ------------------------------------------------------------------------------------

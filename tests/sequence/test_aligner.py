@@ -422,6 +422,8 @@ class Short(Feature):
     [
         ({"features": []}, r"features=\[\] gives no base function"),
         ({"features": [len]}, "must hold Feature objects; make one of a function"),
+        ({"features": change}, r"features=<feature 'change'>, must be a list of features"),
+        ({"features": "thesis"}, "features has 'thesis', must hold Feature objects"),
         ({"features": [change, change]}, "features must have different names, not"),
         ({"features": [Nan()]}, "base function 'nan' is not finite"),
         ({"features": [Short()]}, r"base function 'short': table.shape=\(1, .*must be \(S, T\)"),
@@ -586,6 +588,11 @@ def test_what_a_feature_learned_is_not_lost_in_silence(corpus, tmp_path):
     assert loaded.align(item.audio, item.events, rate=RATE) == fitted.align(
         item.audio, item.events, rate=RATE
     )
+    Kept.get_state = lambda self: self.mean_
+    with pytest.raises(
+        ParameterError, match=r"get_state of feature 'loudness' returns .* two dicts"
+    ):
+        fitted.save(tmp_path / "b.align")
 
 
 def test_saved_models_align_bit_for_bit(fitted, tmp_path, test_set):
@@ -650,6 +657,10 @@ def test_a_function_instead_of_a_feature_is_no_damage_of_the_file(fitted, tmp_pa
     fitted.save(tmp_path / "a.align")
     with pytest.raises(ParameterError, match="must hold Feature objects; make one of a function"):
         align.load(tmp_path / "a.align", features=[len])
+    with pytest.raises(ParameterError, match="must be a list of features; put it in brackets"):
+        align.load(tmp_path / "a.align", features=suits)
+    with pytest.raises(ParameterError, match=r"features has \['thesis'\]; a file knows"):
+        align.load(tmp_path / "a.align", features=["thesis", suits])
     assert repr(suits) == "<feature 'suits'>"
 
 

@@ -163,6 +163,7 @@ def test_named_sets_and_features_of_ones_own():
         ({"features": "thesis2"}, "features='thesis2' is not a named set; choose from"),
         ({"features": ["default", "default"]}, "features must have different names"),
         ({"features": [7]}, "features has 7, must hold Feature objects"),
+        ({"features": 7}, "features=7, must be a list of features"),
         ({"update": "pa9"}, "update='pa9', must be one of"),
         ({"cost": lambda a, b: 0.0, "loss": "maximal"}, "sum over the onsets"),
         ({"conversion": "validation"}, "pass validation="),

@@ -21,6 +21,7 @@ from align.music.functions.chord_functions import ChordFeature, frame_length
 from align.music.functions.default import DEFAULT_NAMES, DefaultFunctions
 from align.music.functions.own import OwnFeature
 from align.music.functions.thesis import ThesisFunctions
+from align.sequence.feature_terms import listed
 
 __all__ = ["chosen_functions"]
 
@@ -34,7 +35,7 @@ def chosen_functions(
     Copies of them and of the `network` are returned, never themselves. Raises ParameterError where
     a name is not known or given twice.
     """
-    chosen = [features] if isinstance(features, str) else list(features)
+    chosen = listed(features)
     names = tuple(item for item in chosen if isinstance(item, str))
     own = [item for item in chosen if not isinstance(item, str)]
     made = _named(features, names, network) if names or not own else []
