@@ -140,6 +140,9 @@ class Journal:
                 f"cannot be read: {error.strerror or error}.", path=self.path
             ) from error
 
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self._records.values())
+
     def get(self, name: str) -> Record | None:
         """Return the last record of a recording, if there is one."""
         return self._records.get(name)

@@ -344,7 +344,18 @@ class _Run:
             time.perf_counter() - begin,
             table,
             self.unused,
+            self._outdated(),
         )
+
+    def _outdated(self) -> tuple[str, ...]:
+        """Return outputs of earlier runs that are there and were not made anew."""
+        done = {*self.aligned, *self.unchanged, *self.kept}
+        paths: set[str] = set()
+        for record in self.journal:
+            paths |= record.replaced.keys() - record.outputs.keys()
+            if record.name not in done:
+                paths |= record.outputs.keys()
+        return tuple(sorted(p for p in paths if os.path.exists(_output(self.out, p, ""))))
 
 
 def _suffixes(work: Work, formats: Sequence[str]) -> tuple[str, ...]:

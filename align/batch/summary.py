@@ -36,6 +36,9 @@ class CorpusRun:
         Path of the table of measures.
     unused : tuple of str
         Files beside recordings that say what is spoken, and have the name of none.
+    outdated : tuple of str
+        Outputs of earlier runs that are still there: of recordings that failed now or are gone,
+        and in formats that were not asked for, by other options or inputs.
     """
 
     aligned: tuple[str, ...]
@@ -46,6 +49,7 @@ class CorpusRun:
     seconds: float
     table: str
     unused: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
 
     @property
     def warned(self) -> tuple[Quality, ...]:
@@ -72,12 +76,9 @@ class CorpusRun:
             fast = f", {pace:.0f} times as fast as they play" if pace >= 2 else ""
             lines.append(f"{length} of recordings in {self.seconds:.0f} s{fast}")
         if self.unused:
-            names = ", ".join(self.unused[:_SHOWN])
-            more = len(self.unused) - _SHOWN
-            lines.append(
-                f"Not used, as no recording has the name: {names}"
-                + (f", and {more} more." if more > 0 else ".")
-            )
+            lines.append(f"Not used, as no recording has the name: {_first(self.unused)}")
+        if self.outdated:
+            lines.append(f"Left from earlier runs, and outdated: {_first(self.outdated)}")
         if len(self.warned) >= max(_MANY, len(self.qualities) / 2):
             lines.append(
                 "Most have warnings: perhaps texts or scores stand beside other recordings than "
@@ -103,6 +104,11 @@ class CorpusRun:
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _first(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f", and {more} more." if more > 0 else ".")
 
 
 def _short(warnings: Sequence[str]) -> str:

@@ -9,7 +9,29 @@ from align.files.folders import walk
 from align.files.text import read_text
 from align.formats.documents.tables import table_rows
 
-__all__ = ["Groups", "check_listing", "folders", "group_of", "manifest_rows"]
+__all__ = ["AUDIO_SUFFIXES", "Groups", "check_listing", "folders", "group_of", "manifest_rows"]
+
+AUDIO_SUFFIXES = (
+    ".wav",
+    ".flac",
+    ".sph",
+    ".nist",
+    ".aiff",
+    ".aif",
+    ".aifc",
+    ".w64",
+    ".rf64",
+    ".caf",
+    ".au",
+    ".snd",
+    ".ogg",
+    ".oga",
+    ".opus",
+    ".mp3",
+    *(".m4a", ".aac", ".wma", ".amr", ".3gp", ".mka", ".mp4", ".mov", ".mkv", ".webm"),
+)
+"""Suffixes of audio files, in lower case, in order of preference; those from ``.m4a`` on need the
+extra ``media``."""
 
 Groups: TypeAlias = str | Callable[[str], str | None] | None
 """What cross-fitting keeps together: "folder", "file", nothing, or what a function says."""
@@ -21,6 +43,8 @@ def check_listing(root: str, groups: Groups) -> None:
         raise ParameterError(f"groups={groups!r}, must be 'folder', 'file', None or a function.")
     if not os.path.exists(root):
         raise DataError("does not exist; check the name.", path=root)
+    if os.path.isfile(root) and os.path.splitext(root)[1].lower() in AUDIO_SUFFIXES:
+        raise DataError("is one recording, must be a folder of them or a manifest.", path=root)
 
 
 def group_of(audio: str, folder: str, root: str, groups: Groups) -> str | None:

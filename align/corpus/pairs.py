@@ -18,33 +18,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
+from align.corpus.listing import (
+    AUDIO_SUFFIXES,
+    Groups,
+    check_listing,
+    folders,
+    group_of,
+    manifest_rows,
+)
 from align.files.names import comparable
 from align.formats.tiers.emu import ANNOTATION
 
 __all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_beside", "find_pairs", "suffix_of"]
-
-AUDIO_SUFFIXES = (
-    ".wav",
-    ".flac",
-    ".sph",
-    ".nist",
-    ".aiff",
-    ".aif",
-    ".aifc",
-    ".w64",
-    ".rf64",
-    ".caf",
-    ".au",
-    ".snd",
-    ".ogg",
-    ".oga",
-    ".opus",
-    ".mp3",
-    *(".m4a", ".aac", ".wma", ".amr", ".3gp", ".mka", ".mp4", ".mov", ".mkv", ".webm"),
-)
-"""Suffixes of audio files, in lower case, in order of preference; those from ``.m4a`` on need the
-extra ``media``."""
 
 LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv", ".eaf", ".exb", "_annot.json")
 """Suffixes of label files beside audio, in lower case, in order of preference."""

@@ -101,9 +101,16 @@ def test_formats_of_earlier_runs_are_left_as_they_are(recordings: Path) -> None:
     assert run(recordings, formats=["csv", "TextGrid"]).unchanged == NAMES
     # With another model the CSV files are done anew; the TextGrids are then out of date, but ours.
     other = EvenAligner("other")
-    assert run(recordings, formats=["csv"], model=other).aligned == NAMES
-    assert run(recordings, formats=["TextGrid"], model=other).aligned == NAMES
-    assert run(recordings, formats=["TextGrid", "csv"], model=other).unchanged == NAMES
+    done = run(recordings, formats=["csv"], model=other)
+    assert done.aligned == NAMES
+    assert done.outdated == tuple(f"{name}.TextGrid" for name in NAMES)
+    assert "Left from earlier runs, and outdated: ann/u0.TextGrid, ann/u1" in str(done)
+    (recordings / "ann/u0.wav").unlink()  # gone
+    (recordings / "ann/u1.phones").unlink()  # fails
+    done = run(recordings, formats=["TextGrid"], model=other)
+    assert (done.aligned, len(done.failed)) == (NAMES[2:], 1)
+    assert {path[:6] for path in done.outdated} == {"ann/u0", "ann/u1"}
+    assert run(recordings, formats=["TextGrid", "csv"], model=other).unchanged == NAMES[2:]
 
 
 def test_what_was_edited_by_hand_is_kept(recordings: Path) -> None:

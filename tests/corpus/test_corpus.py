@@ -293,6 +293,8 @@ def test_nothing_to_read(tmp_path):
     with pytest.raises(DataError, match="holds no recordings with labels"):
         read_corpus(tmp_path)
     sound(tmp_path / "a.wav")
+    with pytest.raises(DataError, match="is one recording, must be a folder of them"):
+        read_corpus(tmp_path / "a.wav")
     with pytest.raises(
         DataError, match=r"no recording \(of 1\) has a label file of its name \(.phn"
     ):
