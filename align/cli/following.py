@@ -12,6 +12,7 @@ import click
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.inputs import check_order
 from align.cli.options import channel_option, music_model_option
+from align.cli.pipes import bytes_of
 from align.errors import DataError, ModelError, ParameterError
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _from_input(rate: int) -> Iterator["Samples"]:
     import numpy as np
 
     size = 2 * max(1, round(_BLOCK * rate))
-    stream = sys.stdin.buffer
+    stream = bytes_of(sys.stdin, "standard input")
     begun = False
     while data := stream.read(size):
         if not begun and data.startswith(_FILES):

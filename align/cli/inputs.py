@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.console import Console, plural
+from align.cli.pipes import bytes_of
 from align.errors import DataError, ParameterError
 from align.files.regular import why_missing
 
@@ -137,7 +138,7 @@ def _standard_input(encoding: str | None) -> str:
     """Return the text on standard input, in the encodings of files, whatever the locale's is."""
     from align.files.text import decoded
 
-    return decoded(sys.stdin.buffer.read(), "standard input", encoding)
+    return decoded(bytes_of(sys.stdin, "standard input").read(), "standard input", encoding)
 
 
 def _names_file(phones: str) -> bool:

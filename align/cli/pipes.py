@@ -10,20 +10,27 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar
 
 import click
 
-from align.errors import ParameterError
+from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from align.results.timing import Timing
 
-__all__ = ["named", "recording", "standard_output", "without_name"]
+__all__ = ["bytes_of", "named", "recording", "standard_output", "without_name"]
 
 _IN = "align-standard-input-"
 _OUT = "align-standard-output-"
 _Timing = TypeVar("_Timing", bound="Timing")
+
+
+def bytes_of(stream: TextIO | None, name: str) -> BinaryIO:
+    """Return what a standard stream reads or writes as bytes; DataError where it is closed."""
+    if stream is None:
+        raise DataError("is closed; give a file instead of -.", path=name)
+    return stream.buffer
 
 
 def recording(audio: Path) -> Path:
@@ -31,7 +38,7 @@ def recording(audio: Path) -> Path:
     if str(audio) != "-":
         return audio
     path = _folder(_IN) / "stdin.wav"  # libsndfile looks at the content
-    path.write_bytes(sys.stdin.buffer.read())
+    path.write_bytes(bytes_of(sys.stdin, "standard input").read())
     click.get_current_context().obj.names[str(path)] = "standard input"
     return path
 
@@ -79,6 +86,6 @@ def _sent(name: str) -> Iterator[Path]:
         path = Path(folder) / name
         yield path
         if path.exists():  # else there was an error
-            stream = sys.stdout.buffer
+            stream = bytes_of(sys.stdout, "standard output")
             stream.write(path.read_bytes())
             stream.flush()

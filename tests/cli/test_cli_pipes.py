@@ -10,6 +10,8 @@ from click.shell_completion import BashComplete, FishComplete, ShellComplete, Zs
 from click.testing import CliRunner, Result
 
 from align.cli import cli
+from align.cli.pipes import bytes_of
+from align.errors import DataError
 from align.formats.tiers.textgrid import parse_textgrid
 
 DATA = Path(str(files("align.data")))
@@ -34,6 +36,13 @@ def test_speech_in_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     starts = [float(line.split(",")[0]) for line in table.stdout.splitlines()[1:]]
     assert starts == pytest.approx([start for start, _ in phones.times], abs=1e-6)
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_closed_stream_is_an_error() -> None:
+    with pytest.raises(
+        DataError, match=r"^standard input: is closed; give a file instead of -\.$"
+    ):
+        bytes_of(None, "standard input")
 
 
 @pytest.mark.parametrize("kind", ["phones", "text", "music"])
