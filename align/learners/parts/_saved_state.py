@@ -185,6 +185,11 @@ class _Encoder:
         return ["object", name, pairs]
 
     def refused(self, value: Any, place: str) -> ParameterError:
+        if isinstance(value, np.ndarray):
+            return ParameterError(
+                f"{self.owner}{place} is an array of {value.dtype}, which no model file can hold: "
+                "it has numbers and text only. Give labels as numbers or text, or use pickle."
+            )
         return ParameterError(
             f"{self.owner}{place} is a {type(value).__name__}, which no model file can hold: it "
             "has numbers and text only. Replace it by one of align.learners, or use pickle."

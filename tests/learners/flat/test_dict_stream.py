@@ -212,6 +212,9 @@ def test_names_that_no_file_can_hold(tmp_path):
     stream = DictStream(PassiveAggressiveClassifier(), names=[object])
     with pytest.raises(ParameterError, match="is a type, which no model file can hold"):
         stream.save(tmp_path / "stream.align")
+    bytes_for_labels = PassiveAggressiveClassifier().fit([[0.0], [1.0]], np.array([b"a", b"b"]))
+    with pytest.raises(ParameterError, match=r"classes_ is an array of \|S1, .*labels as numbers"):
+        bytes_for_labels.save(tmp_path / "stream.align")
 
 
 def test_what_cannot_be_learned_is_said_and_changes_nothing():
