@@ -149,6 +149,10 @@ def test_keys_do_everything(browser: Browser, url: str, session: FakeSession) ->
     assert browser.run(shown)
     browser.press("Delete")
     browser.wait(f"{TEXT.format('said')}.startsWith('Choose a label') && !{shown}")
+    browser.press("/")
+    browser.write("B/K")
+    browser.press("Enter")
+    browser.wait("alignPage.view.recording.name === 'b/kiwi' && alignPage.view.sound")
     every = {"c", "e", "i", "m", "n", "s", "t", "u", "x", "delete", "?", "/"}
     listed = browser.run("[...document.querySelectorAll('#keys kbd')].map((e) => e.textContent)")
     assert every <= {key.lower() for key in listed}

@@ -59,7 +59,8 @@ function detail() {
   const label = labelOf(recording, state.choice) || "(silence)";
   const why = state.choice.tier === undefined || state.choice.tier === recording.main
     ? recording.doubts.find(([k]) => k === state.choice.k)?.[2] : undefined;
-  return `${label}: ${seconds(span[0])} to ${seconds(span[1])}, ${milliseconds(span)}${why ? `; ${why}` : ""}`;
+  // Isolated, so that numbers beside Arabic or Hebrew stay where they belong.
+  return `\u2068${label}\u2069: ${seconds(span[0])} to ${seconds(span[1])}, ${milliseconds(span)}${why ? `; ${why}` : ""}`;
 }
 
 const seconds = (time) => `${time.toFixed(3)} s`;

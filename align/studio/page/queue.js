@@ -67,4 +67,8 @@ async function confirmed(name) {
 }
 
 $("find").addEventListener("input", fillQueue);
+$("find").addEventListener("keydown", (event) => {
+  const first = $("queue").querySelector("button:enabled");
+  if (event.key === "Enter" && first !== null) open(first.dataset.name);
+});
 $("which").addEventListener("input", fillQueue);

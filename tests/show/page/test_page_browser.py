@@ -141,7 +141,9 @@ def test_a_click_on_a_label_lets_it_be_heard(browser: Browser, folder: Path) -> 
     browser.wait("!alignPage.player.playing")  # at the end of the label
     assert browser.run("alignPage.player.position()") == times[k]
     label = browser.run(f"alignPage.view.recording.tiers[1].labels[{k}]")
-    assert browser.run("document.getElementById('detail').textContent").startswith(f"{label}: ")
+    assert browser.run("document.getElementById('detail').textContent").startswith(
+        f"\u2068{label}\u2069: "
+    )
 
 
 def test_dragging_saving_and_training_on_it(browser: Browser, folder: Path) -> None:
@@ -209,7 +211,9 @@ def test_labels_can_be_changed(browser: Browser, folder: Path) -> None:
     browser.press("Enter")
     assert browser.run(f"{field}.hidden")
     assert labels(browser, 1) == [*before[:3], "zz", *before[4:]]
-    assert browser.run("document.getElementById('detail').textContent").startswith("zz: ")
+    assert browser.run("document.getElementById('detail').textContent").startswith(
+        "\u2068zz\u2069: "
+    )
     assert "not saved" in browser.run("document.getElementById('status').textContent")
 
     browser.press("z", CTRL)
@@ -397,7 +401,9 @@ def test_labels_and_names_are_shown_not_run(browser: Browser, tmp_path: Path) ->
     for _ in ATTACKS:  # the line that tells of the chosen label
         browser.press("ArrowRight")
         browser.run("alignPage.settled()")
-    assert browser.run("document.getElementById('detail').textContent").startswith(ATTACKS[-1])
+    assert browser.run("document.getElementById('detail').textContent").startswith(
+        "\u2068" + ATTACKS[-1]
+    )
     assert browser.run("window.hit") is None
     assert browser.run("document.querySelectorAll('img, svg').length") == 0
     assert browser.complaints() == []  # neither errors nor connections, even refused ones
