@@ -238,6 +238,8 @@ def _int_vector(values: npt.ArrayLike | None, k: int, default: int, name: str) -
 
 def _scores(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return a table of floats as it is, one of other numbers or a list as float64."""
+    if np.ma.is_masked(values):
+        raise ParameterError(f"{name} has masked entries; fill them, such as with -inf.")
     table = np.asarray(values)
     if table.dtype.kind == "f":
         return table

@@ -123,7 +123,7 @@ class SegmentTerm:
 
         `best` are the scores of the frames along the best sequence of any symbols [shape=(T,)].
         """
-        scores = np.asarray(scores)
+        scores = _unmasked(scores, "scores")
         if scores.ndim != 2:
             raise ParameterError(f"scores.shape={scores.shape}, must be (S, T).")
         prefix = np.zeros((scores.shape[0], scores.shape[1] + 1))
@@ -148,10 +148,17 @@ class SegmentTerm:
 def _as_arrays(term: Any, *names: str) -> None:
     """Make arrays of what may be lists; of a list without rows one of whole numbers."""
     for name in names:
-        array = np.asarray(getattr(term, name))
+        array = _unmasked(getattr(term, name), name)
         if name == "rows" and not array.size:
             array = array.astype(np.intp)
         object.__setattr__(term, name, array)
+
+
+def _unmasked(values: Any, name: str) -> npt.NDArray[Any]:
+    """Return an array; ParameterError for masked entries, whose values numpy would go on with."""
+    if np.ma.is_masked(values):
+        raise ParameterError(f"{name} has masked entries; fill them.")
+    return np.asarray(values)
 
 
 def _fold_rows(

@@ -482,7 +482,7 @@ def _checked(
             f"feature {name!r} returned shape {array.shape} for event {str(event)!r}, "
             f"must be {shape}."
         )
-    if not np.isfinite(array).all():
+    if np.ma.is_masked(values) or not np.isfinite(array).all():
         raise ParameterError(f"feature {name!r} is not finite for event {str(event)!r}.")
     return array
 

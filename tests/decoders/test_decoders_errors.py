@@ -194,6 +194,7 @@ ONSET = np.array([[4.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, 1.0]])
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"onset": np.ma.masked_less(ONSET, ONSET.max())}, "onset has masked entries; fill them"),
         ({"onset": ONSET + 1j}, r"onset is an array of complex128, must hold real numbers"),
         ({"onset": ONSET.astype(str)}, r"onset is an array of <U32, must hold real numbers"),
         ({"onset": [[None, "a"]] * 2}, r"onset is an array of object, must hold real numbers"),
@@ -256,6 +257,11 @@ ROWS = np.arange(2)
         (lambda: OnsetTerm(ONSET.astype(str), ROWS), r"'f': table is an array of <U32, must hold"),
         (lambda: OnsetTerm(ONSET + 1j, ROWS), r"'f': table is an array of complex128, must hold"),
         (lambda: ONSET, r"'f' is of type ndarray, must be a term of align.terms"),
+        (
+            lambda: SegmentTerm.from_frames(np.ma.masked_equal(ONSET, 4.0), ROWS),
+            "scores has masked entries; fill them",
+        ),
+        (lambda: OnsetTerm(np.ma.masked_equal(ONSET, 4.0), ROWS), "table has masked entries"),
         (
             lambda: SegmentTerm.from_frames(ONSET[0], ROWS),
             r"scores.shape=\(4,\), must be \(S, T\)",

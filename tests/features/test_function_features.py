@@ -118,6 +118,7 @@ def test_general_feature(signal):
     [
         (np.zeros(9), r"feature 'odd' returned shape \(9,\) for event 'a', must be \(10,\)"),
         (np.full(10, math.nan), "feature 'odd' is not finite for event 'a'"),
+        (np.ma.masked_equal(np.arange(10), 3), "feature 'odd' is not finite for event 'a'"),
         (["x"] * 10, "feature 'odd' returned <U1 for event 'a', must be numbers"),
         (np.full(10, 1j), "feature 'odd' returned complex128 for event 'a', must be numbers"),
     ],

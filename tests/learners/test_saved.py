@@ -18,6 +18,7 @@ from learners.test_one_contract import (
     state,
 )
 from mixing_problems import Classes, separable
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
@@ -233,6 +234,14 @@ def test_equal_learners_are_equal_files(tmp_path):
         Perceptron().partial_fit(X, y).save(tmp_path / f"{i}.align")
         files.append((tmp_path / f"{i}.align").read_bytes())
     assert files[0] == files[1]
+
+
+def test_what_is_routed_in_a_pipeline_is_not_in_the_file(tmp_path):
+    X, y = examples(Perceptron())
+    with config_context(enable_metadata_routing=True):
+        model = Perceptron().set_fit_request(sample_weight=True).fit(X, y)
+    model.save(tmp_path / "m.align")
+    np.testing.assert_array_equal(Perceptron.load(tmp_path / "m.align").coef_, model.coef_)
 
 
 def half(model, rows):

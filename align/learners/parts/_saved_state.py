@@ -180,8 +180,10 @@ class _Encoder:
         else:
             found = value.__getstate__()
             state = {} if found is None else found
+        # Which metadata scikit-learn routes is of a pipeline, not of what was learned.
+        own = {k: v for k, v in state.items() if k != "_metadata_request"}
         # Pairs, not a JSON object, whose order a file does not keep.
-        pairs = [[k, self.value(v, f"{place}.{k}")] for k, v in state.items()]
+        pairs = [[k, self.value(v, f"{place}.{k}")] for k, v in own.items()]
         return ["object", name, pairs]
 
     def refused(self, value: Any, place: str) -> ParameterError:
