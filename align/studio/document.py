@@ -316,6 +316,8 @@ def corrected(alignment: Any, audio: Any, kind: str) -> Document:
             alignment = MusicAlignment.from_labels(alignment, duration=seconds)
         else:
             alignment = _from_file(alignment, seconds)
+    if not isinstance(alignment, Alignment | TextAlignment | MusicAlignment):
+        raise ParameterError(f"alignment={alignment!r}, must be an alignment or a path.")
     new = Document.of(alignment)
     if (new.kind == "music") != (kind == "music"):
         raise ParameterError(f"alignment is of {new.kind}, must be of {kind}.")

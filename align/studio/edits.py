@@ -44,6 +44,8 @@ def edited(document: Document, action: Mapping[str, Any], decoder: Decoder) -> D
     ParameterError
         Where the action is none, or is not possible here.
     """
+    if not isinstance(action, Mapping):
+        raise ParameterError(f"action={action!r}, must be a mapping, such as {{'do': 'delete'}}.")
     do = action.get("do")
     edits = _OF_NOTES if document.kind == "music" else _OF_SPEECH
     if do not in edits:

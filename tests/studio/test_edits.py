@@ -177,6 +177,7 @@ def test_relabelling_a_word_moves_nothing():
 @pytest.mark.parametrize(
     ("action", "message"),
     [
+        ("jump", "action='jump', must be a mapping"),
         ({"do": "jump"}, "do='jump', must be one of move"),
         ({"do": "unplayed", "id": 1}, "only notes"),
         ({"do": "move", "tier": "tones", "id": 1}, "tier='tones', must be one of words, phones"),

@@ -232,6 +232,8 @@ def test_what_cannot_be_given_is_said(session, words):
     assert session.view("a/100") == view
     with pytest.raises(ParameterError, match=r"the alignment is of 9\.000 s"):
         session.correct("a/100", Alignment(["sil", "s"], [0.0, 0.1], 9.0))
+    with pytest.raises(ParameterError, match="alignment=5, must be an alignment or a path"):
+        session.correct("a/100", 5)
 
 
 def worked_through(session, truth, names):
