@@ -20,6 +20,7 @@ from learners.test_one_contract import (
 from mixing_problems import Classes, separable
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 import align
@@ -238,10 +239,17 @@ def test_equal_learners_are_equal_files(tmp_path):
 
 def test_what_is_routed_in_a_pipeline_is_not_in_the_file(tmp_path):
     X, y = examples(Perceptron())
+    weights = np.arange(len(y)) % 3.0
     with config_context(enable_metadata_routing=True):
-        model = Perceptron().set_fit_request(sample_weight=True).fit(X, y)
-    model.save(tmp_path / "m.align")
-    np.testing.assert_array_equal(Perceptron.load(tmp_path / "m.align").coef_, model.coef_)
+        for learner in (Perceptron(), KernelPA()):
+            model = clone(learner.set_fit_request(sample_weight=True))
+            routed = make_pipeline(model).fit(X, y, sample_weight=weights)
+            routed.score(X, y)
+            right = clone(learner).fit(X, y, sample_weight=weights).decision_function(X)
+            np.testing.assert_array_equal(routed.decision_function(X), right)
+            model.save(tmp_path / "m.align")
+            again = align.load(tmp_path / "m.align").decision_function(X)
+            np.testing.assert_array_equal(again, right)
 
 
 def half(model, rows):

@@ -97,6 +97,46 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
         """Return the same as rounds want it."""
         raise NotImplementedError
 
+    # scikit-learn ----------------------------------------------------------------------------
+
+    def get_metadata_routing(self) -> Any:
+        """Return which metadata scikit-learn passes on; only scikit-learn calls this."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        if hasattr(self, "_metadata_request"):
+            return copy.deepcopy(self._metadata_request)
+        request = MetadataRequest(owner=self)
+        request.fit.add_request(param="sample_weight", alias=None)
+        if hasattr(self, "score"):
+            request.score.add_request(param="sample_weight", alias=None)
+        return request
+
+    def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Say whether scikit-learn's metadata routing passes weights of examples to `fit`.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            Whether it does, or under which name; with None, weights that are given are an error.
+        """
+        return self._requested("fit", sample_weight)
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Say the same of `score`, where there is one; see `set_fit_request`.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            As there.
+        """
+        return self._requested("score", sample_weight)
+
+    def _requested(self, method: str, alias: bool | str | None) -> Self:
+        request = self.get_metadata_routing()
+        getattr(request, method).add_request(param="sample_weight", alias=alias)
+        self._metadata_request = request
+        return self
+
     # Learning --------------------------------------------------------------------------------
 
     def _learn_afresh(self, X: Any, y: Any, sample_weight: Any) -> Self:
