@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from align.features.sound.derivatives import polynomial_derivatives
     from align.features.sound.pitch import (
         band_energies,
-        estimate_tuning,
         log_level,
         pitch_frequency,
         semitone_bands,
     )
     from align.features.sound.signal import Signal
     from align.features.sound.spectra import log_mel
+    from align.features.sound.tuning import estimate_tuning
     from align.features.speaking_rate import SpeakingRate
     from align.features.spectral_distance import SpectralDistance
 
@@ -106,13 +106,12 @@ __getattr__, __dir__ = lazy_names(
         "align.features.phones.network_articulatory": "ArticulatoryConfidence",
         "align.features.phones.network_confidence": "NetworkConfidence",
         "align.features.notes.note_network": "NoteNetwork",
-        "align.features.sound.pitch": (
-            "band_energies estimate_tuning log_level pitch_frequency semitone_bands"
-        ),
+        "align.features.sound.pitch": "band_energies log_level pitch_frequency semitone_bands",
         "align.features.notes.score_thesis": "PitchEnergy ScoreTempo",
         "align.features.sound.signal": "Signal",
         "align.features.speaking_rate": "SpeakingRate",
         "align.features.sound.spectra": "log_mel",
+        "align.features.sound.tuning": "estimate_tuning",
         "align.features.spectral_distance": "SpectralDistance",
         "align.features.notes.timed_notes": "TimedNotes",
     },

@@ -14,7 +14,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from align.features.notes.note_levels import semitone_levels, set_tuning, signal_tuning
+from align.features.notes.note_levels import (
+    semitone_levels,
+    set_tuning,
+    signal_drift,
+    signal_tuning,
+)
 from align.features.sound.signal import Signal
 from align.music.checking.backwards import follows_score
 from align.music.checking.mismatches import (
@@ -39,7 +44,7 @@ from align.music.checking.parts import (
 from align.music.checking.passages import Passage
 from align.music.checking.rushed import without_rushed
 from align.music.performances.coarse import Sound
-from align.music.performances.keys import OCTAVE, described, semitones_of
+from align.music.performances.keys import OCTAVE, described, described_drift, semitones_of
 from align.music.performances.performance import (
     Performance,
     as_score,
@@ -293,8 +298,11 @@ def result_of(
     if passages:
         warnings.insert(0, described_part(passages, index, whole.score.onsets))
     tuning = signal_tuning(part.signal)
-    told = described(part.shift, tuning) if match is not None else None
-    if told is not None:
+    told, drift = described(part.shift, tuning), signal_drift(part.signal)
+    if drift is not None:  # which alone may come to a semitone on average
+        own = described_drift(part.shift, drift)
+        told = own if told is None or abs(part.shift) < 2 else f"{told[:-1]}; {own}"
+    if told is not None and match is not None:
         warnings.append(told)
     if whole.score.is_performance:
         warnings.append(_PERFORMANCE)

@@ -33,8 +33,9 @@ from align.features.notes.note_levels import (
     set_tuning,
 )
 from align.features.notes.note_network import NoteNetwork
-from align.features.sound.pitch import estimate_tuning, log_level, reference_level
+from align.features.sound.pitch import log_level, reference_level
 from align.features.sound.signal import Signal
+from align.features.sound.tuning import estimate_tuning
 from align.formats.scores import Score, chords
 from align.music.functions.default import DefaultFunctions
 from align.music.performances.coarse import averaged, recorded_profile

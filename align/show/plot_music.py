@@ -270,10 +270,10 @@ def _draw_energies(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, show
     from align.features.sound.pitch import (
         LOWEST_BAND,
         N_BANDS,
-        estimate_tuning,
         log_level,
         semitone_bands,
     )
+    from align.features.sound.tuning import estimate_tuning
 
     first = max(0, round((shown[0] - _BESIDE) * rate))
     samples = samples[first : round((shown[1] + _BESIDE) * rate)]

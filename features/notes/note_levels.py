@@ -18,12 +18,12 @@ from align.features.sound.pitch import (
     LOWEST_BAND,
     N_BANDS,
     SHORT_WINDOWS,
-    estimate_tuning,
     log_level,
     semitone_bands,
 )
 from align.features.sound.signal import Signal
-from align.types import Float32, IntArray
+from align.features.sound.tuning import estimate_drift, estimate_tuning
+from align.types import Float32, Float64, IntArray
 
 __all__ = [
     "N_INPUTS",
@@ -36,6 +36,7 @@ __all__ = [
     "semitone_levels",
     "set_levels",
     "set_tuning",
+    "signal_drift",
     "signal_tuning",
     "write_inputs",
 ]
@@ -61,13 +62,35 @@ N_INPUTS = N_LEVELS + 1
 
 
 def signal_tuning(signal: Signal) -> float:
-    """Return by how many semitones a recording is higher than 440 Hz, estimated once or set."""
-    return signal.cached(("tuning",), lambda: estimate_tuning(signal.samples, signal.rate))
+    """Return by how many semitones a recording is higher than 440 Hz, estimated once or set.
+
+    Where that changes as it goes on, it is the mean.
+    """
+
+    def compute() -> float:
+        drift = signal_drift(signal)
+        return estimate_tuning(signal.samples, signal.rate) if drift is None else drift.mean()
+
+    return signal.cached(("tuning",), compute)
+
+
+def signal_drift(signal: Signal) -> Float64 | None:
+    """Return by how many semitones each frame is higher than 440 Hz [shape=(T,)].
+
+    None where that does not change, or the tuning was set.
+    """
+
+    def compute() -> Float64 | None:
+        times = np.arange(signal.n_frames, dtype=np.float64) * signal.hop
+        return estimate_drift(signal.samples, signal.rate, times)
+
+    return signal.cached(("drift",), compute)
 
 
 def set_tuning(signal: Signal, semitones: float) -> None:
     """Set by how many semitones a recording is higher than 440 Hz, before levels are computed."""
     signal.cached(("tuning",), lambda: semitones)
+    signal.cached(("drift",), lambda: None)
 
 
 def note_levels(signal: Signal, progress: Callable[[int, int], None] | None = None) -> NoteLevels:
@@ -82,7 +105,8 @@ def note_levels(signal: Signal, progress: Callable[[int, int], None] | None = No
         raise ParameterError(f"signal.hop={signal.hop:g} s, must be {_HOP:g} s, within 5 %.")
 
     def compute() -> NoteLevels:
-        tuning = signal_tuning(signal)
+        drift = signal_drift(signal)
+        tuning = signal_tuning(signal) if drift is None else drift
         bands = list(semitone_energies(signal.samples, signal.rate, signal.hop, tuning, progress))
         # Taken out of the list, the energies are gone before the levels are copied.
         return _padded(log_level(bands.pop(0)), log_level(bands.pop()))
@@ -94,7 +118,7 @@ def semitone_energies(
     samples: Float32,
     rate: int,
     hop: float,
-    tuning: float,
+    tuning: float | Float64,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Float32, Float32]:
     """Return energies in semitone bands [shape=(T, N_BANDS)], with long and short windows.

@@ -16,7 +16,7 @@ low pitches, which are close to each other, short at high ones. Row t is centred
     level = ln(E / reference + 1e-6) - ln 1e-6
 
 whose reference is the loudness of the recording. The floor, 60 dB below it, makes digital silence
-and noise the same. `estimate_tuning` measures how far a recording is above or below 440 Hz.
+and noise the same. How far a recording is above or below 440 Hz: `align.features.sound.tuning`.
 
 References
 ----------
@@ -43,7 +43,6 @@ __all__ = [
     "N_BANDS",
     "SHORT_WINDOWS",
     "band_energies",
-    "estimate_tuning",
     "log_level",
     "pitch_frequency",
     "reference_level",
@@ -65,9 +64,6 @@ SHORT_WINDOWS = ((120, 0.032),)
 
 _WIDTH = 0.7 * (2.0 ** (0.5 / 12.0) - 1.0)  # of a band over its frequency: 0.7 quarter tones
 _FLOOR = 1e-6
-_STEADY = 0.2  # mean of deviations as vectors: vibrato has .19 at most, 28 recordings .32 to .86
-_AGREEMENT = 0.1  # of partials, below which they say nothing
-_PARTIAL = 0.8  # semitones between peaks of one frame that belong to one partial
 _BLOCK = 64  # frames transformed at a time: few enough to stay in the cache
 
 
@@ -174,14 +170,14 @@ def semitone_bands(
     hop: float = 0.010,
     *,
     windows: Sequence[tuple[int, float]] = LONG_WINDOWS,
-    tuning: float = 0.0,
+    tuning: float | Float64 = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> Float32:
     """Return the energy in semitone bands, with windows fitted to the pitch.
 
     Parameters
     ----------
-    samples, tuning
+    samples
         As in `band_energies`.
     rate : int
         Sampling rate in Hz. Bands above half of it are 0.
@@ -189,6 +185,8 @@ def semitone_bands(
         Time between rows in seconds; rounded to a whole number of samples.
     windows : sequence of (int, float)
         As `LONG_WINDOWS`: a pitch, and the window in seconds of the bands below it.
+    tuning : float or np.ndarray [shape=(T,)]
+        Semitones by which the recording is higher than 440 Hz: all of it, or each row.
     progress : callable, optional
         Called with the share that is done, in [0, 1].
 
@@ -240,7 +238,7 @@ def _fill_bands(
     length: int,
     low: int,
     high: int,
-    tuning: float,
+    tuning: float | Float64,
     report: Callable[[float], None],
     before: float,
     share: float,
@@ -250,7 +248,7 @@ def _fill_bands(
     `report` is called with what is done of all windows: the share `before`, and of that of this.
     """
     size = _fast_length(length)
-    weights, first, last = _filters(rate, size, length, low, high, round(tuning, 4))
+    tunings = np.broadcast_to(tuning, len(out))
     hann = np.hanning(length + 2)[1:-1]
     hann = (hann / hann.sum()).astype(np.float32)
     padded = np.pad(x, (length // 2, length))
@@ -260,6 +258,8 @@ def _fill_bands(
     spectrum: Any = np.empty((_BLOCK, size // 2 + 1), dtype=np.complex64)
     for begin in range(0, len(out), _BLOCK):
         n = min(_BLOCK, len(out) - begin)
+        here = round(float(tunings[begin + n // 2]), 4)  # hardly changes within a block
+        weights, first, last = _filters(rate, size, length, low, high, here)
         np.multiply(frames[begin : begin + n], hann, out=windowed[:n, :length])
         np.fft.rfft(windowed[:n], axis=1, out=spectrum[:n])
         used = spectrum[:n, first:last]
@@ -332,73 +332,3 @@ def log_level(energy: Float32, reference: float | None = None) -> Float32:
         reference = reference_level(energy.max(axis=1))
     level = energy * np.float32(1.0 / (reference * _FLOOR))
     return np.asarray(np.log1p(level, out=level), dtype=np.float32)
-
-
-def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
-    """Return by how many semitones a recording is higher than A4 = 440 Hz, estimated.
-
-    The peaks of its spectra between 180 and 2000 Hz are located by parabolas through the
-    logarithm; the circular mean of their deviations from the nearest semitone, weighted by the
-    root of their height, is the answer. Where they hardly agree, as those of a voice or a violin
-    with vibrato, peaks that lie close together count as one.
-
-    Parameters
-    ----------
-    samples : array_like [shape=(n,)]
-        Mono samples.
-    rate : int
-        Sampling rate in Hz.
-
-    Returns
-    -------
-    float
-        In [-0.5, 0.5]; 0 where there are too few peaks, or they do not agree. Deviations do not
-        distinguish 415 Hz, a semitone lower, from 440 Hz: there the score is to be transposed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tone = np.sin(2 * np.pi * 446 * np.arange(64000) / 16000)  # 0.23 semitones
-    >>> round(estimate_tuning(tone, 16000), 1)
-    0.2
-    """
-    x = np.ascontiguousarray(samples, dtype=np.float32)
-    n = fft_length(round(0.3 * rate))
-    low, high = round(180 * n / rate), min(round(2000 * n / rate), n // 2)
-    if x.size < n or high <= low:
-        return 0.0
-    frames = np.lib.stride_tricks.sliding_window_view(x, n)[:: n // 2]
-    frames = frames[:: len(frames) // 400 + 1]  # enough for any recording
-    height = np.empty((len(frames), high - low + 2), dtype=np.float32)
-    highest = np.empty((len(frames), 1), dtype=np.float32)
-    hann = np.hanning(n).astype(np.float32)
-    for begin in range(0, len(frames), _BLOCK):
-        block = np.abs(np.fft.rfft(frames[begin : begin + _BLOCK] * hann, axis=1))
-        height[begin : begin + _BLOCK] = block[:, low - 1 : high + 1]
-        highest[begin : begin + _BLOCK, 0] = block.max(axis=1)
-    middle = height[:, 1:-1]
-    peak = (middle > height[:, :-2]) & (middle >= height[:, 2:])
-    peak &= middle > np.maximum(0.05 * highest, 1e-3 * highest.max())
-    frame, bin_ = np.nonzero(peak)
-    if frame.size < 10:
-        return 0.0
-    log = np.log(np.stack([height[frame, bin_ + k] for k in range(3)]).astype(np.float64) + 1e-9)
-    shift = 0.5 * (log[0] - log[2]) / (log[0] - 2 * log[1] + log[2] - 1e-12)
-    frequency = (bin_ + low + shift) * rate / n
-    deviation = 12.0 * np.log2(frequency / 440.0)
-    tuning, agreement = _circular_mean(deviation, np.sqrt(middle[frame, bin_]))
-    if agreement >= _STEADY:
-        return tuning
-    # Vibrato spreads a partial over several peaks, by a semitone and more: one for each partial.
-    new = np.concatenate(([True], (np.diff(frame) > 0) | (np.diff(deviation) > _PARTIAL)))
-    partial, weight = np.cumsum(new) - 1, middle[frame, bin_].astype(np.float64)
-    total = np.bincount(partial, weight)
-    centre = np.bincount(partial, weight * deviation) / total
-    tuning, agreement = _circular_mean(centre, np.sqrt(total))
-    return tuning if agreement >= _AGREEMENT else 0.0
-
-
-def _circular_mean(deviation: Float64, weight: npt.NDArray[np.floating]) -> tuple[float, float]:
-    """Return the mean of deviations in semitones, in [-0.5, 0.5], and how far they agree."""
-    total = (weight * np.exp(2j * np.pi * deviation)).sum()
-    return float(np.angle(total) / (2.0 * np.pi)), float(abs(total) / weight.sum())

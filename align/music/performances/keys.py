@@ -9,8 +9,9 @@ transposed: nothing in the sound distinguishes them, and the message says both.
 import math
 
 from align.errors import ParameterError
+from align.types import Float64
 
-__all__ = ["OCTAVE", "check_key", "described", "semitones_of", "shifts_of"]
+__all__ = ["OCTAVE", "check_key", "described", "described_drift", "semitones_of", "shifts_of"]
 
 OCTAVE = 12
 """Semitones."""
@@ -94,3 +95,22 @@ def described(shift: int, tuning: float) -> str | None:
     else:
         known = f" (A4 = {440.0 * 2.0 ** (tuning / 12.0):.0f} Hz)"
     return f"the recording sounds {by} {way} than the score is written{known}."
+
+
+def described_drift(shift: int, tunings: Float64) -> str:
+    """Return how the tuning of a recording changes, `shift` + `tunings` [shape=(T,)] semitones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> described_drift(0, np.array([0.0, 0.3, 0.6]))[:62]
+    'the pitch of the recording drifts, from A4 = 440 Hz to 456 Hz,'
+    """
+    first, last, low, high = (
+        440.0 * 2.0 ** ((shift + t) / 12.0)
+        for t in (tunings[0], tunings[-1], tunings.min(), tunings.max())
+    )
+    way = f"from A4 = {first:.0f} Hz to {last:.0f} Hz"
+    if abs(last - first) < 0.8 * (high - low):
+        way = f"between A4 = {low:.0f} Hz and {high:.0f} Hz"
+    return f"the pitch of the recording drifts, {way}, as of a tape that does not run evenly."

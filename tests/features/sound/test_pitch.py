@@ -15,12 +15,12 @@ from align.features.sound.pitch import (
     SHORT_WINDOWS,
     _fast_length,
     band_energies,
-    estimate_tuning,
     log_level,
     pitch_frequency,
     semitone_bands,
 )
 from align.features.sound.spectra import power_spectrum
+from align.features.sound.tuning import estimate_drift, estimate_tuning
 
 RATE = 16000
 
@@ -222,6 +222,25 @@ def test_tuning_is_found(tuning):
 @pytest.mark.parametrize("x", [np.zeros(RATE), np.zeros(10), np.ones(RATE), tone(30, 2.0)[:3000]])
 def test_nothing_to_tell_the_tuning_by(x):
     assert estimate_tuning(x, RATE) == 0.0
+
+
+def test_drift_is_followed_through_silence_and_bands_with_it():
+    frequency = 440 * 2 ** (np.linspace(0.1, 0.7, 20 * RATE) / 12)
+    x = np.sin(2 * np.pi * np.cumsum(frequency) / RATE)
+    x[8 * RATE : 12 * RATE] = 0.0
+    times = np.array([2.0, 10.0, 18.0])
+    drift = estimate_drift(x, RATE, times)
+    np.testing.assert_allclose(drift, [0.16, 0.4, 0.64], atol=0.06)
+    every = estimate_drift(x, RATE, np.arange(2000) * 0.01)
+    bands = semitone_bands(x, RATE, tuning=every)[[200, 700, 1800]]
+    assert set(bands.argmax(axis=1)) == {69 - LOWEST_BAND}
+    assert bands.max(axis=1).min() > 0.98 * bands.max()
+
+
+def test_no_drift_in_steps_of_a_scale():
+    x = np.concatenate([tone(p + 0.1, 0.5) for p in range(57, 81)])
+    assert estimate_drift(x, RATE, np.zeros(1)) is None
+    assert estimate_drift(x[: 8 * RATE], RATE, np.zeros(1)) is None
 
 
 def test_tuning_of_a_low_rate():
