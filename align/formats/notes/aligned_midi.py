@@ -6,8 +6,8 @@ within a tolerance (5 ms) of its performed time: never more than one tempo event
 
 * Where the alignment knows the MIDI file of its score, that file is what is re-timed: tracks,
   channels, velocities, metre and everything else stay, drums too; notes that are none of the
-  alignment's go. Otherwise each part is a track. A beat is a quarter note then, and time
-  signatures say the bars; where the score says none, a score second is two quarter notes.
+  alignment's go. Otherwise each part is a track, and time signatures say the bars; where the score
+  says none, a score second is two quarter notes.
 * By default each note stands a little beside its beat, where it was really played, exact to a
   tick, and ends where it was measured to end, if that is known; without `asynchrony` it stands on
   its beat, and sounds when its chord does.
@@ -51,6 +51,7 @@ Int64 = npt.NDArray[np.int64]
 _SLOWEST = (1 << 24) - 1  # microseconds for a quarter note, three bytes in the file
 _PER_QUARTER = 480  # ticks, of a score without any of its own
 _PER_SECOND = 2  # quarters in a score second, for such a score
+_SHORTEST_UNIT = 6  # a beat is a 64th note, 2 ** 6, or longer
 _CUT = 0.75  # of a beat: what is shorter was cut by the end of a bar
 _FINE = 1920  # ticks for a quarter at least, so that a tick is half a millisecond or less
 _MOST = 32767  # ticks for a quarter that a file can say
@@ -268,20 +269,22 @@ def _plain_file(alignment: TimedNotes) -> tuple[Any, list[MidiNote]]:
 def _beats_and_bars(beats: Beats) -> tuple[Int64, list[tuple[int, int, int, Any]]]:
     """Return the tick of each beat [shape=(B,)], and time signatures as events of a track.
 
-    Beats are quarters; one that a bar, or the rest of it, cuts in the middle is an eighth.
+    A beat that a bar, or the rest of it, cuts in the middle is half as long.
     """
     import mido
 
+    # MIDI knows powers of two
+    units = 2 ** np.clip(np.log2(beats.units[:-1]).astype(np.intp), 0, _SHORTEST_UNIT)
     steps = np.diff(beats.numbers)
     goes_on = (np.diff(beats.bars) == 0) & (steps > 0)
     lengths = np.where(goes_on, steps, 1 - beats.numbers[:-1] % 1)  # a bar ends with a beat
-    eighths = np.where(lengths < _CUT, 1, 2)
-    ticks = np.concatenate(([0], np.cumsum(eighths * _PER_QUARTER // 2)))
+    halves = np.where(lengths < _CUT, 1, 2)
+    ticks = np.concatenate(([0], np.cumsum(halves * (2 * _PER_QUARTER // units))))
     events: list[tuple[int, int, int, Any]] = []
     bars = [0, *(np.flatnonzero(~goes_on) + 1)]
     for start, end in itertools.pairwise(bars):
-        n = int(eighths[start:end].sum())
-        size = (n, 8) if n % 2 else (n // 2, 4)
+        n, unit = int(halves[start:end].sum()), int(units[start])
+        size = (n, 2 * unit) if n % 2 else (n // 2, unit)
         said = mido.MetaMessage("time_signature", numerator=min(size[0], 255), denominator=size[1])
         if not events or events[-1][-1] != said:
             events.append((int(ticks[start]), -1, 1, said))

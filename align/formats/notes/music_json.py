@@ -13,7 +13,7 @@
                 "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98,
                 "unplayed": 0.01, "measured_offset": 1.05, "offset_confidence": 0.9}, ...],
      "chords": [{"score_onset": 0.0, "onset": 0.52}, ...],
-     "beats": [{"score_time": 0.0, "time": 0.52, "bar": 1, "beat": 1.0}, ...]}
+     "beats": [{"score_time": 0.0, "time": 0.52, "bar": 1, "beat": 1.0, "unit": 4}, ...]}
 
 ``beats``, and the ``bars`` of a passage, are there where the score says its bars. The ``time`` of
 a beat, by the time map, is not read. There are no ``passages`` where all of the score is played
@@ -102,10 +102,10 @@ def _entry(row: Any) -> dict[str, Any]:
 
 def _beat_entries(alignment: TimedNotes, beats: Beats) -> list[dict[str, Any]]:
     times = alignment.to_performed(beats.times)
-    columns = (beats.times, times, beats.bars, beats.numbers)
+    columns = (beats.times, times, beats.bars, beats.numbers, beats.units)
     return [
-        {"score_time": scored, "time": time, "bar": bar, "beat": number}
-        for scored, time, bar, number in zip(*(each.tolist() for each in columns), strict=True)
+        {"score_time": scored, "time": time, "bar": bar, "beat": number, "unit": unit}
+        for scored, time, bar, number, unit in zip(*map(np.ndarray.tolist, columns), strict=True)
     ]
 
 
@@ -234,8 +234,10 @@ def _beats(entries: Any, path: str) -> Beats | None:
         np.array([_number(entry, key, "a beat", path) for entry in entries])
         for key in ("score_time", "bar", "beat")
     )
+    # files of earlier versions do not say the unit
+    units = [_number({"unit": 4} | entry, "unit", "a beat", path) for entry in entries]
     try:
-        return Beats(times, bars.astype(np.intp), numbers)
+        return Beats(times, bars.astype(np.intp), numbers, np.array(units, dtype=np.intp))
     except ParameterError as error:
         raise DataError(str(error), path=path) from None
 

@@ -35,6 +35,8 @@ class Beats:
         Number of the bar of each beat.
     numbers : np.ndarray [shape=(B,)]
         Place in its bar, 1 for the first; the last is 1, the beat that would come next.
+    units : np.ndarray [shape=(B,), dtype=intp], optional
+        What part of a whole note each beat is: 4 for a quarter, which it is by default, 8 in 6/8.
 
     Raises
     ------
@@ -53,13 +55,19 @@ class Beats:
     times: Float64
     bars: IntArray
     numbers: Float64
+    units: IntArray = None  # type: ignore[assignment]  # filled in below
 
     def __post_init__(self) -> None:
         n = self.times.size
-        if n < 2 or any(each.shape != (n,) for each in (self.times, self.bars, self.numbers)):
+        if self.units is None:
+            object.__setattr__(self, "units", np.full(n, 4))
+        columns = (self.times, self.bars, self.numbers, self.units)
+        if n < 2 or any(each.shape != (n,) for each in columns):
             raise ParameterError("times, bars and numbers of beats must be of one length, over 1.")
         if not (np.diff(self.times) > 0).all() or not np.isfinite(self.times).all():
             raise ParameterError("times of beats must be finite and increase.")
+        if (self.units < 1).any():
+            raise ParameterError("units of beats must be 1 or more: 4 for a quarter.")
 
     def at(self, score_seconds: npt.ArrayLike) -> tuple[IntArray, Float64]:
         """Bar and beat, with its fraction, at times of the score.
@@ -93,13 +101,17 @@ class Beats:
 
 
 class Bar(NamedTuple):
-    """A bar from `start` to `end` that lasts `n_beats`, of which `first` is the first."""
+    """A bar from `start` to `end` that lasts `n_beats`, of which `first` is the first.
+
+    A beat is a whole note divided by `unit`.
+    """
 
     start: float
     end: float
     n_beats: float
     number: int
     first: float = 1.0
+    unit: int = 4
 
 
 def beats_of_bars(
@@ -125,9 +137,10 @@ def beats_of_bars(
     times: list[float] = []
     places: list[int] = []
     numbers: list[float] = []
+    units: list[int] = []
     last = (0.0, 0)
     given = [Bar(*bar) for bar in bars]
-    for start, end, n_beats, number, first in given:
+    for start, end, n_beats, number, first, unit in given:
         if not (end > start and 0 < n_beats and len(times) + n_beats < _MOST):
             continue
         if number == 0:  # a pick-up; `number` 1 follows with its whole length
@@ -137,13 +150,15 @@ def beats_of_bars(
             times.append(start + (end - start) * k / n_beats)
             places.append(number)
             numbers.append(first + k)
+            units.append(unit)
         last = (end, number + 1)
     at = np.array([*times, last[0]])
     if to_seconds is not None:
         at = to_seconds(at)
     if at.size < 2 or not (np.diff(at) > 0).all():
         return None
-    return Beats(at, np.array([*places, last[1]], dtype=np.intp), np.array([*numbers, 1.0]))
+    numbered = np.array([*places, last[1]], dtype=np.intp)
+    return Beats(at, numbered, np.array([*numbers, 1.0]), np.array([*units, units[-1]]))
 
 
 def _length_after(bars: Sequence[Bar]) -> float:

@@ -133,9 +133,8 @@ class Folded:
             if high > low + _SAME:
                 beats = bar.n_beats / (bar.end - bar.start)
                 beat = bar.first + (low - bar.start) * beats
-                found.append(
-                    Bar(low + moved, high + moved, (high - low) * beats, bar.number, beat)
-                )
+                lasts = (high - low) * beats
+                found.append(Bar(low + moved, high + moved, lasts, bar.number, beat, bar.unit))
         return found
 
     def _clock(

@@ -207,7 +207,7 @@ def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
         at = float(start)
         while at < min(until, last + 1):
             end = min(at + lengths[k], until) if k + 1 < len(metres) else at + lengths[k]
-            bars.append(Bar(at, end, (end - at) / per_beat[k], number))
+            bars.append(Bar(at, end, (end - at) / per_beat[k], number, unit=metres[k][1][1]))
             at, number = end, number + 1
     clock = _Clock(tempos, midi.ticks_per_beat)
     return beats_of_bars(bars, lambda ticks: np.array([clock.seconds(tick) for tick in ticks]))

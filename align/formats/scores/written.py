@@ -56,8 +56,8 @@ def counted_bars(spans: Sequence[Span], metres: Sequence[Metre]) -> list[Bar]:
     Examples
     --------
     >>> bars = counted_bars([Span(0, 1), Span(1, 4, "1")], [Metre(0, 3, 4)])
-    >>> [(bar.number, bar.n_beats) for bar in bars]
-    [(0, 1.0), (1, 3.0)]
+    >>> [(bar.number, bar.n_beats, bar.unit) for bar in bars]
+    [(0, 1.0, 4), (1, 3.0, 4)]
     """
     metres = sorted(metres)
     if not metres or any(n < 1 or unit < 1 for _, n, unit in metres):
@@ -67,16 +67,16 @@ def counted_bars(spans: Sequence[Span], metres: Sequence[Metre]) -> list[Bar]:
     for span in spans:
         place = max(0, int(np.searchsorted(at, span.start + _SAME, side="right")) - 1)
         _, n_beats, unit = metres[place]
-        timed.append((span, (span.end - span.start) * unit / 4, n_beats))
-    full = [lasts > n_beats - _SAME for _, lasts, n_beats in timed]
+        timed.append((span, (span.end - span.start) * unit / 4, n_beats, unit))
+    full = [lasts > n_beats - _SAME for _, lasts, n_beats, _ in timed]
     bars: list[Bar] = []
     numbers = _numbers([span.name for span in spans], full)
-    for number, (span, lasts, n_beats) in zip(numbers, timed, strict=True):
+    for number, (span, lasts, n_beats, unit) in zip(numbers, timed, strict=True):
         first = 1.0
         if bars and bars[-1].number == number:  # the rest of a bar with a repeat sign in it
             next_beat = bars[-1].first + bars[-1].n_beats
             first = next_beat if next_beat < n_beats + 1 - _SAME else 1.0
-        bars.append(Bar(span.start, span.end, lasts, number, first))
+        bars.append(Bar(span.start, span.end, lasts, number, first, unit))
     return bars
 
 

@@ -149,6 +149,24 @@ def test_beats_are_played_with_their_chords(aligned: MusicAlignment, tmp_path: P
     assert (tmp_path / "a.beats.svl").read_text().count("<point ") == 5
 
 
+def test_beats_of_other_units_are_written_and_read_back(tmp_path: Path) -> None:
+    score = midi(tmp_path / "a.mid", [(0, 6, 8), (3, 2, 2)], 7)
+    found = MusicAlignment(score.notes, 1 + score.onsets, beats=score.beats)  # no score's file
+    assert score.beats is not None
+    found.to_json(tmp_path / "a.json")
+    beats = MusicAlignment.from_labels(tmp_path / "a.json").beats
+    assert beats is not None
+    assert beats.units.tolist() == score.beats.units.tolist() == [8] * 6 + [2] * 3
+    found.to_midi(tmp_path / "b.mid", asynchrony=False)
+    metres = [m for m in mido.MidiFile(tmp_path / "b.mid").tracks[0] if m.type == "time_signature"]
+    assert [(m.numerator, m.denominator) for m in metres] == [(6, 8), (2, 2)]
+    bare = (tmp_path / "a.json").read_text(encoding="utf-8").replace('"unit"', '"un"')
+    (tmp_path / "old.json").write_text(bare, encoding="utf-8")
+    old = MusicAlignment.from_labels(tmp_path / "old.json").beats
+    assert old is not None
+    assert set(old.units) == {4}
+
+
 def test_a_beat_without_notes_lies_between_its_chords() -> None:
     beats = beats_of_bars([(0.0, 2.0, 4, 1)])
     notes = [Note(60, 0.5), Note(62, 1.5)]
