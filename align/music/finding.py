@@ -23,6 +23,7 @@ from align.features.notes.note_levels import (
 from align.features.sound.signal import Signal
 from align.music.checking.backwards import follows_score
 from align.music.checking.mismatches import (
+    LISTED,
     long_waits,
     score_mismatches,
     silent_parts,
@@ -31,6 +32,7 @@ from align.music.checking.mismatches import (
     unplayed_of,
     wrong_score,
 )
+from align.music.checking.missing import found_throughout, many_missing, missing_voices
 from align.music.checking.parts import (
     continued,
     described_part,
@@ -203,10 +205,14 @@ def _doubtful(
 ) -> bool:
     """Return whether the network finds next to nothing of some chords, or less than is usual.
 
-    Or not enough of the notes: a melody in another key has many of its own notes.
+    Or not enough of the notes: a melody in another key has many of its own notes. Never where many
+    are missing, but some of every chord was played: then it is another version, and no part.
     """
     part, placed = found.part, found.placed
     if placed.probability is None or match_range is None:
+        return False
+    probably = None if unplayed is None or placed.unplayed is None else unplayed(placed.unplayed)
+    if probably is not None and found_throughout(part.chords.group, probably):
         return False
     if (placed.match or 0.0) < match_range[1]:
         return True
@@ -223,9 +229,7 @@ def _doubtful(
     means = np.convolve(of_chord, np.full(run, 1.0 / run), "valid")
     if means.min() < match_range[0]:
         return True
-    if unplayed is None or placed.unplayed is None:
-        return False
-    return wrong_score(unplayed(placed.unplayed)[part.row]) is not None
+    return probably is not None and wrong_score(probably[part.row]) is not None
 
 
 def _sound(performance: Performance) -> Sound:
@@ -270,25 +274,14 @@ def result_of(
     """
     whole, part, placed, index = found.whole, found.part, found.placed, found.index
     duration, match = whole.signal.duration, placed.match
-    warnings = list(part.warnings)
-    trust = 1.0
-    if match is not None and match_range is not None and _poor(match, match_range):
-        border = _border(match_range)
-        measured = f"(match {match:.2f}, border {border:.2f})"
-        if follows_score(part):
-            trust = _UNLIKE
-            warnings.insert(
-                0,
-                "the recording follows the score, but its instruments are unlike those that the "
-                f"model was trained on {measured}: times may be less exact.",
-            )
-        else:
-            trust = max(match - match_range[0], 0.0) / (border - match_range[0])
-            warnings.insert(
-                0,
-                "the recording does not seem to be of this score, or is very unlike what the "
-                f"model was trained on {measured}: do not rely on these times.",
-            )
+    played = None
+    if unplayed_model is not None and placed.unplayed is not None:
+        played = unplayed_model(placed.unplayed)[part.row]
+    many = None if played is None else many_missing(played)
+    trust, doubt = _trust(found, match_range, many is not None)
+    if trust < 1.0:
+        many = None
+    warnings = [doubt, *part.warnings] if doubt else list(part.warnings)
     chords = placed.chords - offset
     n = len(whole.score)
     if index.size < n:
@@ -300,23 +293,31 @@ def result_of(
     tuning = signal_tuning(part.signal)
     told, drift = described(part.shift, tuning), signal_drift(part.signal)
     if drift is not None:  # which alone may come to a semitone on average
-        own = described_drift(part.shift, drift)
-        told = own if told is None or abs(part.shift) < 2 else f"{told[:-1]}; {own}"
+        drifts = described_drift(part.shift, drift)
+        told = drifts if told is None or abs(part.shift) < 2 else f"{told[:-1]}; {drifts}"
     if told is not None and match is not None:
         warnings.append(told)
     if whole.score.is_performance:
         warnings.append(_PERFORMANCE)
-    unplayed, mismatches = _disagreement(found, unplayed_model, chords, passages)
-    if unplayed is not None and whole.score.parts and (trust >= _UNLIKE):
-        text = silent_parts([whole.score.parts[k] for k in index], unplayed[index])
-        warnings = [text, *warnings] if text else warnings
-    if _poor(match, match_range):
-        mismatches = ()
-    elif unplayed is not None and (text := wrong_score(unplayed[index], whole=index.size == n)):
-        warnings.append(text)
-    onsets, confidence = chords[whole.chord_of], np.zeros(n)
-    onsets[index] = placed.notes[part.row] - offset
+    unplayed, mismatches = _disagreement(found, played if many is None else many, chords, passages)
+    confidence = np.zeros(n)
     confidence[index] = trust * confidence_of(placed.evidence)[part.row]
+    if unplayed is not None:
+        own, silent = unplayed[index], None
+        if whole.score.parts and trust >= _UNLIKE:
+            silent = silent_parts([whole.score.parts[k] for k in index], own)
+            warnings = [silent, *warnings] if silent else warnings
+        text = wrong_score(own, whole=index.size == n)
+        if many is not None:
+            text = missing_voices(whole.score.pitches[index], whole.chord_of[index], own)
+        if text and trust == 1.0 and not (silent and many is not None):
+            warnings.append(text)
+        # the confidence was learned where few notes are missing
+        confidence[unplayed >= LISTED] = np.minimum(confidence, 1.0 - unplayed)[unplayed >= LISTED]
+    if trust < 1.0:
+        mismatches = ()
+    onsets = chords[whole.chord_of]
+    onsets[index] = placed.notes[part.row] - offset
     onsets = np.clip(onsets, 0.0, duration)
     heard, sure = _ends_of(found, ends_model, onsets, offset, trust)
     return MusicAlignment.from_score(
@@ -344,6 +345,29 @@ def result_of(
     )
 
 
+def _trust(found: FoundPart, match_range: MatchRange, missing: bool) -> tuple[float, str | None]:
+    """Return what share of the confidence is left where the match is poor, and a warning.
+
+    `missing` says that the match is poor since many notes were not played.
+    """
+    match = found.placed.match
+    if match is None or match_range is None or not _poor(match, match_range):
+        return 1.0, None
+    border = _border(match_range)
+    measured = f"(match {match:.2f}, border {border:.2f})"
+    if not follows_score(found.part):
+        return max(match - match_range[0], 0.0) / (border - match_range[0]), (
+            "the recording does not seem to be of this score, or is very unlike what the "
+            f"model was trained on {measured}: do not rely on these times."
+        )
+    if missing:
+        return 1.0, None
+    return _UNLIKE, (
+        "the recording follows the score, but its instruments are unlike those that the "
+        f"model was trained on {measured}: times may be less exact."
+    )
+
+
 def _ends_of(
     found: FoundPart,
     model: EvidenceModel | None,
@@ -368,15 +392,18 @@ def _ends_of(
 
 def _disagreement(
     found: FoundPart,
-    model: EvidenceModel | None,
+    played: Float64 | None,
     chords: Float64,
     passages: tuple[PlayedPassage, ...],
 ) -> tuple[Float64 | None, tuple[Mismatch, ...]]:
-    """Return how probably each note was not played, and the mismatches; chords are in seconds."""
-    whole, part = found.whole, found.part
-    if model is None or found.placed.unplayed is None:
+    """Return how probably each note was not played, and the mismatches.
+
+    `played` [shape=(P,)] is that of the notes in passages; `chords` [shape=(G,)] are in seconds.
+    """
+    whole = found.whole
+    if played is None:
         return None, ()
-    unplayed = unplayed_of(model(found.placed.unplayed)[part.row], found.index, len(whole.score))
+    unplayed = unplayed_of(played, found.index, len(whole.score))
     swapped = out_of_order(passages, found.index, whole.score.onsets)
     unplayed[swapped] = 0.0  # they are played elsewhere
     mismatches = score_mismatches(
