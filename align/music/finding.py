@@ -45,6 +45,7 @@ from align.music.checking.parts import (
 )
 from align.music.checking.passages import Passage
 from align.music.checking.rushed import without_rushed
+from align.music.checking.unwritten import described_share, unwritten_share
 from align.music.performances.coarse import Sound
 from align.music.performances.keys import OCTAVE, described, described_drift, semitones_of
 from align.music.performances.performance import (
@@ -318,6 +319,11 @@ def result_of(
         mismatches = ()
     onsets = chords[whole.chord_of]
     onsets[index] = placed.notes[part.row] - offset
+    if match is not None and index.size == n and trust == 1.0:
+        sounding = part.notes.pitches[part.row]
+        ends = np.interp(whole.score.ends, whole.chords.onsets, chords)
+        more = described_share(unwritten_share(part.signal, sounding, onsets, ends))
+        warnings += [more] if more else []
     onsets = np.clip(onsets, 0.0, duration)
     heard, sure = _ends_of(found, ends_model, onsets, offset, trust)
     return MusicAlignment.from_score(

@@ -44,6 +44,7 @@ __all__ = [
     "coarse_alignment",
     "playing_frames",
     "recorded_profile",
+    "standing_out",
     "written_profile",
 ]
 
@@ -181,7 +182,7 @@ def playing_frames(audio: Float32, frame: float) -> IntArray:
     part = audio[begin:end]
     kept = np.arange(begin, end)
     size = 2 * round(_NOISE / 4 / frame) + 1
-    pitch = median_filter(np.sqrt((_standing_out(part) ** 2).sum(axis=1)), size, mode="nearest")
+    pitch = median_filter(np.sqrt((standing_out(part) ** 2).sum(axis=1)), size, mode="nearest")
     level = median_filter(part.max(axis=1), size, mode="nearest")
     noise = (pitch < _FLAT * np.percentile(pitch, 90)) & (
         level > _ACTIVE * np.percentile(level, 90)
@@ -227,7 +228,7 @@ class Sound:
 
 def recorded_profile(level: Float32) -> Float32:
     """Return what stands out, and what rises, with unit length each [shape=(n, 2 N_BANDS)]."""
-    out = _standing_out(level)
+    out = standing_out(level)
     rise = _smoothed(np.maximum(np.diff(level, axis=0, prepend=level[:1]), 0.0))
     return np.concatenate(
         [
@@ -238,7 +239,7 @@ def recorded_profile(level: Float32) -> Float32:
     )
 
 
-def _standing_out(level: Float32) -> Float64:
+def standing_out(level: Float32) -> Float64:
     """Return how far each band stands out from the octave either side [shape=(n, N_BANDS)]."""
     around = np.pad(level, ((0, 0), (12, 12)), mode="symmetric")
     total = np.cumsum(np.pad(around, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
