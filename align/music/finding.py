@@ -40,6 +40,7 @@ from align.music.checking.parts import (
     nearby_key_fits,
     out_of_order,
     passages_played,
+    played_again,
     played_parts,
     seconds_again,
 )
@@ -319,7 +320,10 @@ def result_of(
         mismatches = ()
     onsets = chords[whole.chord_of]
     onsets[index] = placed.notes[part.row] - offset
-    if match is not None and index.size == n and trust == 1.0:
+    if match is not None and not passages and trust == 1.0:
+        outside = [(m.start, m.end) for m in mismatches if m.kind == "unwritten"]
+        again = played_again(part, outside)
+        warnings += [again] if again else []
         sounding = part.notes.pitches[part.row]
         ends = np.interp(whole.score.ends, whole.chords.onsets, chords)
         more = described_share(unwritten_share(part.signal, sounding, onsets, ends))

@@ -8,7 +8,7 @@ confidence of 0. In other music some passages fit by chance, so the longest one 
 alone, and the whole score where it fits best.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +34,7 @@ __all__ = [
     "out_of_order",
     "part_of",
     "passages_played",
+    "played_again",
     "played_parts",
     "seconds_again",
 ]
@@ -46,6 +47,8 @@ _WITHIN = 0.8  # of a recording; what lasts longer is not within other music
 _NEARBY = 2  # semitones, where a voice slides through the notes of the other key
 _FRAME = 0.25  # seconds
 _OTHER_KEY = 0.95  # of the cost; right scores (28) have 1.03 or more, melodies a tone off .84
+_ONCE_MORE = 1.07  # times the cost of what was aligned: takes of ten pieces 1.03, encores 1.12
+_TAKE, _FEW = 0.7, 8  # of its length; chords
 _ROUNDING = 0.01  # seconds; the onset of a chord is the mean of its notes
 _ELSEWHERE = 2.0  # seconds; a chord that lies nearer to where it was found is no news
 
@@ -106,6 +109,29 @@ def nearby_key_fits(whole: Performance, shifts: Sequence[int]) -> bool:
         return False
     here, *others = map(cost, counted([whole.shift, *near], whole.progress, "trying other keys"))
     return min(others) < _OTHER_KEY * here
+
+
+def played_again(part: Performance, stretches: Iterable[tuple[float, float]]) -> str | None:
+    """Return a warning where the score is played in another stretch of the recording, too.
+
+    `stretches` are of seconds in which what sounds is none of the score where it was found.
+    """
+    level, hop = semitone_levels(part.signal), part.signal.hop
+    last = float(part.coarse[-1])
+    least = _TAKE * (last - float(part.coarse[0]))
+    for begin, end in stretches:
+        begin = last + 1.0 if begin > last else begin  # a last chord may ring for long
+        if end - begin < least or len(part.chords) < _FEW:
+            continue
+        rows = slice(round(begin / hop), round(end / hop))
+        cost = coarse_alignment(level[rows], hop, part.notes, part.chords).cost
+        if cost <= _ONCE_MORE * part.cost:
+            span = f"from {begin:.1f} to {end:.1f} s"
+            return (
+                f"{span} the score seems to be played once more; the times are those of the other "
+                "playing: cut the recording to align this one."
+            )
+    return None
 
 
 def _whole_between(whole: Performance, begin: float, end: float, shift: int) -> list[PlayedPart]:
