@@ -16,7 +16,8 @@ module         what
 =============  ==========================================================================
 `aligner`      `MusicAligner`; `state` is what its model file holds
 `calibration`  offset, confidence and match, fitted to pieces
-`finding`      one recording aligned: which way through the score, which part; the result
+`finding`      one recording aligned: which way through the score, which part
+`result`       what is told of it: times, how sure they are, mismatches, warnings
 `matching`     how well another model finds the same notes at the same places
 `choosing`     which bundled model, where none is named
 `following`    a performance while it is played, by `tracking` it

@@ -28,7 +28,7 @@ from align.features.notes.note_network import NoteNetwork
 from align.features.sound.signal import Signal
 from align.learners.structured.costs import OnsetCost, RampCost, make_cost
 from align.music.calibration import Calibration, placed_pieces
-from align.music.finding import best_part, read_music, result_of
+from align.music.finding import best_part, read_music
 from align.music.following import Follower, follower_of
 from align.music.functions.chord_functions import ChordFeature, ChordFunctions
 from align.music.functions.chosen import chosen_functions
@@ -40,6 +40,7 @@ from align.music.performances.pieces import TimedPiece, describe_piece, read_pie
 from align.music.performances.repeats import check_repeats
 from align.music.placing.decoding import find_chords, first_guess
 from align.music.placing.placement import PlacedNotes, place_notes
+from align.music.result import result_of
 from align.music.state import set_state, state_of
 from align.progress import Progress
 from align.results.music import MusicAlignment

@@ -1,0 +1,238 @@
+"""What is told of a recording and its score: times, how sure they are, mismatches and warnings.
+
+What matches no better than a recording matches the score of another piece, and fits the score no
+better than the score read backwards, is returned all the same, with a warning and little
+confidence.
+"""
+
+import numpy as np
+
+from align.features.notes.note_levels import signal_drift, signal_tuning
+from align.music.checking.backwards import follows_score
+from align.music.checking.mismatches import (
+    LISTED,
+    score_mismatches,
+    silent_parts,
+    unplayed_of,
+    wrong_score,
+)
+from align.music.checking.missing import many_missing, missing_voices
+from align.music.checking.parts import (
+    continued,
+    described_part,
+    known_repeats,
+    out_of_order,
+    passages_played,
+    played_again,
+)
+from align.music.checking.unwritten import described_share, unwritten_share
+from align.music.finding import FoundPart, MatchRange, border_of, is_poor, sound_of
+from align.music.performances.keys import described, described_drift
+from align.music.placing.end_evidence import end_candidates
+from align.music.placing.ends import LEAST, chosen_ends
+from align.results.music import MusicAlignment
+from align.sequence.evidence import EvidenceModel
+from align.types import Float64, Mismatch, PlayedPassage
+
+__all__ = ["result_of"]
+
+_UNLIKE = 0.85  # of the confidence is right where the instruments are unlike those learned
+
+_PERFORMANCE = (
+    "the score seems to be a performance itself, since the notes of its chords begin one after "
+    "another: its bars, its tempo and its times are those of that performance."
+)
+
+
+def result_of(
+    found: FoundPart,
+    confidence_of: EvidenceModel,
+    unplayed_model: EvidenceModel | None,
+    offset: float,
+    match_range: MatchRange,
+    audio: str | None,
+    ends_model: EvidenceModel | None = None,
+) -> MusicAlignment:
+    """Return the result of what `best_part` found; onsets are `offset` seconds late.
+
+    Where the notes end is looked for only where there is a model of it.
+    """
+    whole, part, placed, index = found.whole, found.part, found.placed, found.index
+    duration = whole.signal.duration
+    played = None
+    if unplayed_model is not None and placed.unplayed is not None:
+        played = unplayed_model(placed.unplayed)[part.row]
+    many = None if played is None else many_missing(played)
+    trust, doubt = _trust(found, match_range, many is not None)
+    if trust < 1.0:
+        many = None
+    chords = placed.chords - offset
+    if index.size < len(whole.score):
+        known = np.unique(whole.chord_of[index])
+        chords = continued(whole.chords.onsets, known, placed.chords, duration)
+    onsets = chords[whole.chord_of]
+    onsets[index] = placed.notes[part.row] - offset
+    passages = passages_played(found.passages, whole.chords.onsets, whole.score.beats)
+    unplayed, mismatches = _disagreement(found, played if many is None else many, chords, passages)
+    confidence = np.zeros(len(whole.score))
+    confidence[index] = trust * confidence_of(placed.evidence)[part.row]
+    warnings = [
+        described_part(passages, index, whole.score.onsets) if passages else None,
+        doubt,
+        *part.warnings,
+        _of_key(found),
+        _PERFORMANCE if whole.score.is_performance else None,
+    ]
+    if unplayed is not None:
+        # the confidence was learned where few notes are missing
+        listed = unplayed >= LISTED
+        confidence[listed] = np.minimum(confidence, 1.0 - unplayed)[listed]
+        silent, missing = _of_missing(found, unplayed[index], trust, many=many is not None)
+        warnings = [silent, *warnings, missing]
+    if trust == 1.0 and placed.match is not None and not passages:
+        warnings += _of_more(found, onsets, chords, mismatches)
+    onsets = np.clip(onsets, 0.0, duration)
+    heard, sure = _ends_of(found, ends_model, onsets, offset, trust)
+    return MusicAlignment.from_score(
+        whole.score,
+        onsets,
+        duration=duration,
+        end=min(max(part.end, float(placed.chords[-1])), duration),
+        confidence=confidence,
+        score=found.value,
+        audio=audio,
+        rate=whole.signal.own_rate,
+        chord_of=whole.chord_of,
+        chord_onsets=chords,
+        chord_score_onsets=whole.chords.onsets,
+        match=placed.match,
+        warnings=tuple(text for text in warnings if text),
+        repeats=known_repeats(whole.score, passages),
+        passages=passages,
+        unplayed=unplayed,
+        mismatches=mismatches if trust == 1.0 else (),
+        transposition=part.shift,
+        tuning=440.0 * 2.0 ** (signal_tuning(part.signal) / 12.0),
+        measured_offsets=heard,
+        offset_confidence=sure,
+    )
+
+
+def _of_key(found: FoundPart) -> str | None:
+    """Return a warning where the recording is in another key, or its pitch drifts."""
+    if found.placed.match is None:
+        return None
+    shift, signal = found.part.shift, found.part.signal
+    told, drift = described(shift, signal_tuning(signal)), signal_drift(signal)
+    if drift is None:
+        return told
+    drifts = described_drift(shift, drift)  # which alone may come to a semitone on average
+    return drifts if told is None or abs(shift) < 2 else f"{told[:-1]}; {drifts}"
+
+
+def _of_missing(
+    found: FoundPart, unplayed: Float64, trust: float, *, many: bool
+) -> tuple[str | None, str | None]:
+    """Return warnings of parts that are silent, and of notes that are missing, maybe `many`.
+
+    `unplayed` [shape=(P,)] is how probably each note of the part was not played.
+    """
+    score, index = found.whole.score, found.index
+    silent = missing = None
+    if score.parts and trust >= _UNLIKE:
+        silent = silent_parts([score.parts[k] for k in index], unplayed)
+    if trust == 1.0 and not (silent and many):
+        missing = (
+            missing_voices(score.pitches[index], found.whole.chord_of[index], unplayed)
+            if many
+            else wrong_score(unplayed, whole=index.size == len(score))
+        )
+    return silent, missing
+
+
+def _of_more(
+    found: FoundPart, onsets: Float64, chords: Float64, mismatches: tuple[Mismatch, ...]
+) -> list[str | None]:
+    """Return warnings where a recording holds a second take, or more than the score throughout.
+
+    `onsets` [shape=(N,)] are those of all notes, `chords` [shape=(G,)] those of all chords.
+    """
+    whole, part = found.whole, found.part
+    outside = [(m.start, m.end) for m in mismatches if m.kind == "unwritten"]
+    ends = np.interp(whole.score.ends, whole.chords.onsets, chords)
+    share = unwritten_share(part.signal, part.notes.pitches[part.row], onsets, ends)
+    return [played_again(part, outside), described_share(share)]
+
+
+def _trust(found: FoundPart, match_range: MatchRange, missing: bool) -> tuple[float, str | None]:
+    """Return what share of the confidence is left where the match is poor, and a warning.
+
+    `missing` says that the match is poor since many notes were not played.
+    """
+    match = found.placed.match
+    if match is None or match_range is None or not is_poor(match, match_range):
+        return 1.0, None
+    border = border_of(match_range)
+    measured = f"(match {match:.2f}, border {border:.2f})"
+    if not follows_score(found.part):
+        return max(match - match_range[0], 0.0) / (border - match_range[0]), (
+            "the recording does not seem to be of this score, or is very unlike what the "
+            f"model was trained on {measured}: do not rely on these times."
+        )
+    if missing:
+        return 1.0, None
+    return _UNLIKE, (
+        "the recording follows the score, but its instruments are unlike those that the "
+        f"model was trained on {measured}: times may be less exact."
+    )
+
+
+def _ends_of(
+    found: FoundPart,
+    model: EvidenceModel | None,
+    onsets: Float64,
+    offset: float,
+    trust: float,
+) -> tuple[Float64 | None, Float64 | None]:
+    """Return where each note of the whole score was heard to end, NaN where unknown, and how sure.
+
+    `onsets` [shape=(N,)] are those of the result; what is found is `offset` seconds late.
+    """
+    if model is None:
+        return None, None
+    part, placed = found.part, found.placed
+    made = end_candidates(part, placed.notes - offset, placed.chords - offset)
+    times, probability = chosen_ends(made, model, len(part.notes))
+    heard, sure = np.full(onsets.size, np.nan), np.zeros(onsets.size)
+    heard[found.index] = np.minimum(times[part.row], found.whole.signal.duration)
+    sure[found.index] = trust * probability[part.row]
+    return np.where((sure < LEAST) | (heard <= onsets), np.nan, heard), sure
+
+
+def _disagreement(
+    found: FoundPart,
+    played: Float64 | None,
+    chords: Float64,
+    passages: tuple[PlayedPassage, ...],
+) -> tuple[Float64 | None, tuple[Mismatch, ...]]:
+    """Return how probably each note was not played, and the mismatches.
+
+    `played` [shape=(P,)] is that of the notes in passages; `chords` [shape=(G,)] are in seconds.
+    """
+    whole = found.whole
+    if played is None:
+        return None, ()
+    unplayed = unplayed_of(played, found.index, len(whole.score))
+    swapped = out_of_order(passages, found.index, whole.score.onsets)
+    unplayed[swapped] = 0.0  # they are played elsewhere
+    mismatches = score_mismatches(
+        whole.score,
+        unplayed,
+        np.union1d(found.index, swapped),
+        whole.chord_of,
+        chords,
+        whole.chords.onsets,
+        passages,
+        sound_of(whole),
+    )
+    return unplayed, mismatches
