@@ -71,19 +71,25 @@ def _extend(
     for i in range(last[k] - first[k] + 1):
         t = first[k] + i
         score = float(scores[_at(shift + i)])
+        low, high = max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t)
         n, most = 1, 0
         length[0] = value[0] = slope[0] = 0.0
         if k > 0:
             row = i * (longest[k - 1] - shortest[k - 1] + 1) - shortest[k - 1]
             least = max(shortest[k - 1], t - last[k - 1])
             most = min(longest[k - 1], t - first[k - 1])
-            n = 0
+            n, reached = 0, -np.inf  # the latter at `high`
             for j in range(most - least + 1):
                 d = least + j if c >= 0.0 else most - j  # by rising slope
                 v = before[_at(row + d)]
                 if v == -np.inf:
                     continue
-                s, meet = c * float(d), -np.inf
+                # slopes rise: a line that is not the best at `high` is so nowhere before
+                s = c * float(d)
+                end = v + s * float(high)
+                if end < reached or (end == reached and c < 0.0):
+                    continue
+                reached, meet = end, -np.inf
                 # a line that the new one overtakes before its own breakpoint is best nowhere
                 while n > 0:
                     top = _at(n - 1)
@@ -98,7 +104,6 @@ def _extend(
                 top = _at(n)
                 length[top], value[top], slope[top], begin[top] = float(d), v, s, meet
                 n += 1
-        low, high = max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t)
         # state (t, d) is at ``place + d * (width + 1)``: a frame later is a row further
         place = (t - first[k + 1]) * width - shortest[k]
         if n == 0:
