@@ -28,15 +28,18 @@ __all__ = ["best_by_envelopes"]
 _ENOUGH = 2**28  # bytes of back-pointers and checkpoints that are stored without being asked
 
 
-def best_by_envelopes(problem: Problem, max_memory: int | None) -> tuple[float, IntArray]:
+def best_by_envelopes(
+    problem: Problem, max_memory: int | None, taken: int = 0
+) -> tuple[float, IntArray]:
     """Return the score of the best path, -inf where there is none, and its onsets [shape=(K,)].
 
     By default all back-pointers are stored up to `_ENOUGH` bytes, and checkpoints beyond. Raises
-    ParameterError where `max_memory` bytes are not enough for the deepest halving.
+    ParameterError where `max_memory` bytes, of which so many are `taken` already, are not enough
+    for the deepest halving.
     """
     n_events = problem.cross.size
     size = int(np.diff(problem.offset).max())
-    fixed = 16 * size + problem.own.nbytes + 64 * n_events
+    fixed = taken + 16 * size + problem.own.nbytes + 64 * n_events
     search = _Search(problem)
     least = search.least(1, n_events)
     if max_memory is None:

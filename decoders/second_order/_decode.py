@@ -43,7 +43,7 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
     few states of most potentials: time is mostly three to five times that of `decode_semi_markov`
     on speech and on music. Memory is some 250 K W bytes, of which most is seldom touched, at most
-    `max_memory` or 2 GiB.
+    `max_memory` or 1.5 GiB.
 
     Otherwise, or where too many states are left, time is some twenty to forty times that of
     `decode_semi_markov`. Back-pointers of one byte (two where an onset can follow more than 256
@@ -67,13 +67,15 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     if potentials.n_events == 0:
         return Path(np.empty(0, dtype=np.intp), potentials.constant)
     onset = check_values(potentials)
+    copied = 0 if np.may_share_memory(onset, potentials.onset) else onset.nbytes
     windows = tighten(potentials)
     if potentials.ratio is not None and is_concave(potentials.ratio):
         tables = without_ratio(potentials, onset, windows)
-        found = search_by_bounds(tables, potentials.ratio, max_memory)
+        left = None if max_memory is None else max_memory - copied
+        found = search_by_bounds(tables, potentials.ratio, left)
         if found is not None:
             return Path(found.onsets, found.score + potentials.constant)
-    score, onsets = best_by_envelopes(laid_out(potentials, onset, windows), max_memory)
+    score, onsets = best_by_envelopes(laid_out(potentials, onset, windows), max_memory, copied)
     if score == -np.inf:
         raise explain_unreachable(potentials, windows)
     return Path(onsets, score + potentials.constant)

@@ -20,7 +20,7 @@ __all__ = ["Found", "is_concave", "search_by_bounds"]
 
 _BEAM = 0.25  # its width at first, in spreads of the scores of one onset
 _AIMS = (4, 32)  # states of each event that beams aim at, one after the other
-_ENOUGH = 2**31  # bytes that are allocated without being asked
+_ENOUGH = 3 * 2**29  # bytes that are allocated without being asked
 _FEW = 2**13  # states that envelopes decode sooner than bounds are found
 # states there is room for: so many for each frame an onset can take, and more; beyond, envelopes
 _ROOM, _MORE_ROOM = 12, 2**12

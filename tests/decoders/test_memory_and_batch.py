@@ -56,9 +56,18 @@ def test_what_is_stored_without_being_asked_is_bounded(naive, order, monkeypatch
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="large problems are for kernels")
-@pytest.mark.parametrize(("order", "sign"), [(0, None), (1, None), (2, 1.0), (2, -1.0)])
-def test_the_budget_is_kept(naive, order, sign):
+@pytest.mark.parametrize(
+    ("order", "sign", "dtype"),
+    [
+        (0, None, np.float64),
+        (1, None, np.float64),
+        (2, 1.0, np.float64),
+        (2, -1.0, np.float32),  # is copied to float64
+    ],
+)
+def test_the_budget_is_kept(naive, order, sign, dtype):
     potentials = make(naive, order, sign, n_events=400, n_frames=4000)
+    potentials = replace(potentials, onset=potentials.onset.astype(dtype))
     expected = decoders.decode(potentials)
     whole = peak(potentials, None)
     need = least(potentials)
