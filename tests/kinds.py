@@ -128,8 +128,7 @@ def collected(*args: str) -> list[pytest.Item]:
 def table() -> str:
     tests: dict[str, set[object]] = defaultdict(set)
     cases: dict[str, int] = defaultdict(int)
-    tests_of_all = [ROOT / "tests", ROOT / "tests" / "benchmarks"]  # those are asked for by path
-    for item in (item for place in tests_of_all for item in collected(str(place))):
+    for item in collected(str(ROOT / "tests")):
         if not isinstance(item, pytest.Function):
             continue  # parts of pages
         kinds = [kind for kind, is_one in KINDS.items() if is_one(item)]

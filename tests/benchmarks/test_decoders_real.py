@@ -23,18 +23,21 @@ from align.features.sound.audio import read_audio
 from align.formats.scores import chords, read_note_truth, read_score
 from align.terms import BaseFunctions
 
+DATA = Path(align.__file__).parent / "data"
+
 pytestmark = [
     pytest.mark.benchmark,
     pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled"),
 ]
 
 
-def test_ten_minutes_of_speech(timit_sample: Path):
+def test_ten_minutes_of_speech(timit_sample: Path, tiny):
     """All utterances of the sample twice over, as one recording and one by one."""
     model = align.load("speech-en")
     parts, events, onsets, joints = [], [], [], []
     at = 0.0
-    for item in 2 * list(align.read_corpus(timit_sample, kind="speech")):
+    items = list(align.read_corpus(timit_sample, kind="speech"))
+    for item in items[:2] if tiny else 2 * items:
         samples, rate = read_audio(item.audio, 16000)
         joints.append(len(events))
         events += item.events
@@ -100,13 +103,13 @@ def survivors(potentials):
     return "too many" if found is None else f"{found.n_states / n_states:.2%}"
 
 
-def compare(label, potentials, longest):
+def compare(label, potentials, longest, tiny=False):
     """Print how second order compares with semi-Markov decoding; return the time of both."""
     first = replace(potentials, ratio=None, duration=np.zeros((1, longest + 1)))
     semi, second = least(
         lambda: decoders.decode_semi_markov(first),
         lambda: decoders.decode_second_order(potentials),
-        repeats=7,
+        repeats=1 if tiny else 7,
     )
     path = decoders.decode_second_order(potentials)
     assert potentials.score(path.onsets) == pytest.approx(path.score)
@@ -142,10 +145,17 @@ def expect_six(ratios):
 WEIGHTS = np.array([5.0, 5.0, 4.0, 4.0, 5.0, 6.0, -2.0, -2.0, -2.0, -13.0]) * 1e-3  # by hand
 
 
-def stretches(shared_data: Path, spans, corpus="disklavier", **options):
+@pytest.fixture(scope="session")
+def music(request, tiny):
+    """Folder of folders of pieces; where all is tiny, that of the bundled minuet."""
+    return DATA if tiny else request.getfixturevalue("shared_data") / "music"
+
+
+def stretches(music: Path, spans, corpus="disklavier", **options):
     """Yield the name and the potentials of stretches (in seconds) of all pieces."""
-    for folder in sorted((shared_data / "music" / corpus).iterdir()):
-        for begin, end in spans:
+    tiny = music == DATA
+    for folder in [DATA / "minuet"] if tiny else sorted((music / corpus).iterdir()):
+        for begin, end in [(0, 10)] if tiny else spans:
             try:
                 functions = piece(folder, begin, end, **options)
             except IndexError:  # the piece is over
@@ -154,7 +164,7 @@ def stretches(shared_data: Path, spans, corpus="disklavier", **options):
                 yield f"{folder.name}, {begin} to {end} s", functions.potentials(WEIGHTS)
 
 
-def test_second_order_on_music(shared_data: Path):
+def test_second_order_on_music(music: Path, tiny):
     """The ten functions of the thesis, 20 ms frames, windows of two seconds, weights by hand.
 
     Onsets are vague and lengths score nothing of themselves. The numbers of the search (widths of
@@ -162,12 +172,14 @@ def test_second_order_on_music(shared_data: Path):
     """
     times = []
     print()
-    for label, potentials in stretches(shared_data, ((0, 10), (0, 60), (60, 120))):
-        times.append(compare(label, potentials, int(potentials.max_length.max())))
-        if label.endswith(" 0 to 10 s"):
+    for label, potentials in stretches(music, ((0, 10), (0, 60), (60, 120))):
+        times.append(compare(label, potentials, int(potentials.max_length.max()), tiny))
+        if label.endswith(" 0 to 10 s") and not tiny:  # which compiles for seconds
             score = decoders.decode_second_order(potentials).score
             assert score == pytest.approx(decoders.decode_general(potentials).score)
     together, ratios = print_ratios(times)
+    if tiny:
+        return
     assert together <= 6
     # 6 is asked of each, and one stretch takes more: 509 fast notes of at most 24 frames, where
     # semi-Markov decoding is over in a quarter of a millisecond
@@ -176,36 +188,40 @@ def test_second_order_on_music(shared_data: Path):
     expect_six(ratios)
 
 
-def test_second_order_on_music_with_short_frames(shared_data: Path):
+def test_second_order_on_music_with_short_frames(music: Path, tiny):
     """The same with 10 ms frames, windows of one second; chosen with them in view as well."""
     times = []
     print()
     spans = ((0, 30), (20, 50), (60, 90), (100, 130))
-    for label, potentials in stretches(shared_data, spans, hop=0.01, reach=0.5):
-        times.append(compare(label, potentials, int(potentials.max_length.max())))
+    for label, potentials in stretches(music, spans, hop=0.01, reach=0.5):
+        times.append(compare(label, potentials, int(potentials.max_length.max()), tiny))
     together, ratios = print_ratios(times)
+    if tiny:
+        return
     assert together <= 6
     assert ratios.max() <= 10  # fast notes leave more states, see below
     expect_six(ratios)
 
 
-def compare_stretches(shared_data: Path, spans, corpora, hop, reach):
+def compare_stretches(music: Path, tiny, spans, corpora, hop, reach):
     """Return second order divided by semi-Markov, of each stretch of 20 notes or more."""
     times = []
     print(f"\n  frames of {hop * 1e3:g} ms, windows of {2 * reach:g} s")
     for corpus in corpora:
-        for label, potentials in stretches(shared_data, spans, corpus, hop=hop, reach=reach):
-            times.append(compare(label, potentials, int(potentials.max_length.max())))
+        for label, potentials in stretches(music, spans, corpus, hop=hop, reach=reach):
+            times.append(compare(label, potentials, int(potentials.max_length.max()), tiny))
     together, ratios = print_ratios(times)
-    assert np.median(ratios) <= 6
+    assert tiny or np.median(ratios) <= 6
     return together, ratios
 
 
 @pytest.mark.parametrize(("hop", "reach"), [(0.02, 1.0), (0.015, 0.75), (0.01, 0.5), (0.01, 1.0)])
-def test_second_order_on_other_stretches_of_music(shared_data: Path, hop, reach):
+def test_second_order_on_other_stretches_of_music(music: Path, tiny, hop, reach):
     """Nothing was chosen by them, but that two showed that wide windows need more bins."""
     spans = ((30, 60), (90, 120), (130, 160), (160, 190), (240, 300))
-    together, ratios = compare_stretches(shared_data, spans, ["disklavier"], hop, reach)
+    together, ratios = compare_stretches(music, tiny, spans, ["disklavier"], hop, reach)
+    if tiny:
+        return
     assert together <= 6
     # 6 is asked, and is kept to with 20 ms; in shorter frames bounds leave more states
     assert ratios.max() <= (6 if hop == 0.02 else 8)
@@ -215,14 +231,16 @@ def test_second_order_on_other_stretches_of_music(shared_data: Path, hop, reach)
 @pytest.mark.parametrize(
     ("hop", "reach"), [(0.02, 1.0), (0.0125, 0.75), (0.01, 0.5), (0.01, 1.0), (0.01, 1.5)]
 )
-def test_second_order_on_other_recordings_of_music(shared_data: Path, hop, reach):
+def test_second_order_on_other_recordings_of_music(music: Path, tiny, hop, reach):
     """People play on two sampled pianos; chorales of four winds and strings.
 
     Nothing was chosen by them, but that the slow notes of two chorales showed when they need more
     bins.
     """
     spans, corpora = ((5, 35), (50, 80)), ["performed", "bach10"]
-    together, ratios = compare_stretches(shared_data, spans, corpora, hop, reach)
+    together, ratios = compare_stretches(music, tiny, spans, corpora, hop, reach)
+    if tiny:
+        return
     assert together <= 6
     # as above; the slow notes of chorales take most
     assert ratios.max() <= (6 if hop == 0.02 else 8.5)
@@ -230,10 +248,12 @@ def test_second_order_on_other_recordings_of_music(shared_data: Path, hop, reach
 
 
 @pytest.mark.parametrize(("hop", "reach"), [(0.005, 0.5), (0.005, 1.0), (0.01, 2.0)])
-def test_second_order_on_music_in_many_frames(shared_data: Path, hop, reach):
+def test_second_order_on_music_in_many_frames(music: Path, tiny, hop, reach):
     """Windows of 200 and 400 frames. An étude with 5 ms frames showed what bins these need."""
     spans = ((10, 40), (30, 60), (75, 105), (90, 120))
-    together, ratios = compare_stretches(shared_data, spans, ["disklavier"], hop, reach)
+    together, ratios = compare_stretches(music, tiny, spans, ["disklavier"], hop, reach)
+    if tiny:
+        return
     # 6 is asked of each. In frames of 5 ms a change by one frame costs little, so many paths come
     # close to the best one, and of a piece of fast notes bounds leave many states
     assert np.mean(ratios > 6) <= 0.25
@@ -242,8 +262,10 @@ def test_second_order_on_music_in_many_frames(shared_data: Path, hop, reach):
     expect_six(ratios)
 
 
-def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypatch):
+def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypatch, tiny):
     """Whole pieces as `MusicAligner` decodes them, with weights that other pieces taught it."""
+    if tiny:
+        pytest.skip("to learn weights takes seconds, of the shortest pieces as well")
     corpus = list(align.read_corpus(shared_data / "music" / "disklavier", kind="music"))
     aligner = align.MusicAligner(features="thesis", n_folds=2).fit(corpus[:5])
     decoded, decode = [], decoders.decode_second_order
@@ -265,5 +287,7 @@ def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypat
         longest = int(tighten(potentials).longest.max())
         times.append(compare(Path(one.audio).parent.name, potentials, longest))
     together, ratios = print_ratios(times)
+    if tiny:
+        return
     assert together <= 6
     assert ratios.max() <= 6

@@ -17,10 +17,14 @@ def corpus(timit_sample: Path) -> "align.corpus.reading.Corpus":
 
 
 def test_training_takes_about_two_minutes_and_aligning_little(
-    corpus: "align.corpus.reading.Corpus", tmp_path: Path
+    corpus: "align.corpus.reading.Corpus", tmp_path: Path, tiny: bool
 ) -> None:
     begin = time.perf_counter()
-    model = align.SpeechAligner(n_jobs=os.cpu_count()).fit(corpus)
+    if tiny:  # other features: networks take seconds to learn
+        corpus = corpus.subset(corpus.groups[:2])[::4]
+        model = align.SpeechAligner("thesis", n_folds=2, epochs=1).fit(corpus)
+    else:
+        model = align.SpeechAligner(n_jobs=os.cpu_count()).fit(corpus)
     training = time.perf_counter() - begin
     model.save(tmp_path / "speech.align")
     model = align.load(tmp_path / "speech.align")
@@ -31,5 +35,5 @@ def test_training_takes_about_two_minutes_and_aligning_little(
     cpu_factor = (time.process_time() - cpu) / seconds
     print(f"\ntraining on {len(corpus)} recordings, {seconds:.0f} s of speech: {training:.0f} s")
     print(f"real-time factor of aligning: {factor:.4f}, processor time {cpu_factor:.4f}")
-    assert training < 180.0
-    assert factor < 0.03
+    assert tiny or training < 180.0
+    assert tiny or factor < 0.03
