@@ -17,7 +17,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -42,8 +42,6 @@ _LOOK = 5.0  # seconds between looks whether the pool is still there
 _CHECK = 1.0  # seconds between checks that the run still goes on
 _REACH = 5.0  # seconds to reach a scheduler
 _START = 30.0  # seconds for the first worker of a cluster to come
-
-Run = Callable[[Job], Outcome]
 
 
 class Pool(ABC):
@@ -149,13 +147,15 @@ class DaskPool(Pool):
     def __init__(
         self, client: Any, address: str, work: Work, model: Model, *, send_files: bool = False
     ) -> None:
+        from distributed import KilledWorker
+
         self._client, self._address, self._send = client, address, send_files
         self._executor = client.get_executor(pure=False)
         self._work = work
         # A result, not scattered data: made anew where the worker that had it dies.
         self._given = model
         self._model = client.submit(_itself, model, pure=False)
-        self._failed: type[BaseException] = _killed_worker()
+        self._failed: type[BaseException] = KilledWorker
         self._width = 2
         self._asked = -_CHECK
         self._lost = False
@@ -219,13 +219,6 @@ class DaskPool(Pool):
 
 def _itself(model: Model) -> Model:
     return model
-
-
-def _killed_worker() -> type[BaseException]:
-    from distributed import KilledWorker
-
-    found: type[BaseException] = KilledWorker
-    return found
 
 
 def _silent(_: threading.ExceptHookArgs) -> None:

@@ -16,7 +16,8 @@ import click
 import align
 from align.cli.adapting import adapt
 from align.cli.aligning import demo, speech
-from align.cli.checking import validate_speech
+from align.cli.checking import validate
+from align.cli.comparing import evaluate
 from align.cli.console import Commands, Console, message_options
 from align.cli.corpus_command import corpus
 from align.cli.files import convert, info, plot
@@ -26,13 +27,17 @@ from align.cli.music import music
 from align.cli.reporting import report, sonify
 from align.cli.studio_command import studio
 from align.cli.texts_command import texts
-from align.cli.training import evaluate, train, validate
+from align.cli.training import train
 
 __all__ = ["cli", "main"]
 
 
 @click.group(
     cls=Commands,
+    commands=[
+        *(demo, speech, music, follow, texts, corpus, train, adapt, evaluate),
+        *(validate, info, models, plot, report, studio, sonify, convert),
+    ],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Try `align demo` first: it aligns bundled recordings and shows what comes out.",
 )
@@ -44,29 +49,6 @@ def cli() -> None:
     Exit status: 0 done; 1 some data could not be aligned (each named, the rest done); 2 wrong
     usage.
     """
-
-
-validate.add_command(validate_speech)
-for command in (
-    demo,
-    speech,
-    music,
-    follow,
-    texts,
-    corpus,
-    train,
-    adapt,
-    evaluate,
-    validate,
-    info,
-    models,
-    plot,
-    report,
-    studio,
-    sonify,
-    convert,
-):
-    cli.add_command(command)
 
 
 def main() -> None:

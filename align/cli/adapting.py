@@ -1,12 +1,11 @@
 """``align adapt``."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.console import FILE, MODEL, Console, finish, message_options, plural
 from align.cli.inputs import read_corpus
 from align.cli.options import (
     channel_option,
@@ -18,10 +17,9 @@ from align.cli.options import (
     seed_option,
     tier_option,
 )
-from align.cli.outputs import check_free, save_model
+from align.cli.outputs import check_free, save_model, write_json
 
 if TYPE_CHECKING:
-    from align.sequence.adapt import Comparison
     from align.types import Example
 
 __all__ = ["adapt"]
@@ -145,7 +143,17 @@ def adapt(
                 aligner, list(examples), n_folds=folds, progress=console.progress, **chosen
             )
         console.finish()
-        _show(console, found, json_to, to_stdout, overwrite)
+        if not to_stdout:
+            n = found.before.boundaries
+            console.summary(f"{n} boundaries of held-out recordings\n{found}")
+            if found.after.mean_abs_ms >= found.before.mean_abs_ms:
+                console.message(
+                    "The new model is no better than the one it came from: correct more "
+                    "recordings, or go on with that one."
+                )
+        if json_to is not None:
+            both = {"before": found.before.to_dict(), "after": found.after.to_dict()}
+            write_json(both, json_to, overwrite)
     adapted = adapting.adapt(
         aligner,
         examples,
@@ -179,35 +187,4 @@ def _finish(context: click.Context, adapted: Any, output: Path) -> None:
     console.message(
         f"Adapted to {plural(used, 'recording')} in {console.elapsed():.0f} s: {output}"
     )
-    if failed:
-        console.message(f"{plural(failed, 'recording')} could not be used; they are named above.")
-        context.exit(1)
-
-
-def _show(
-    console: Console,
-    found: "Comparison",
-    json_to: Path | None,
-    to_stdout: bool,
-    overwrite: bool,
-) -> None:
-    """Print what held-out folds say, and write it where it is wanted."""
-    text = json.dumps(
-        {"before": found.before.to_dict(), "after": found.after.to_dict()},
-        ensure_ascii=False,
-        indent=1,
-        allow_nan=False,
-    )
-    if to_stdout:
-        click.echo(text)
-        return
-    console.summary(f"{found.before.boundaries} boundaries of held-out recordings\n{found}")
-    if found.after.mean_abs_ms >= found.before.mean_abs_ms:
-        console.message(
-            "The new model is no better than the one it came from: correct more recordings, or go "
-            "on with that one."
-        )
-    if json_to is not None:
-        from align.formats import atomic_write
-
-        atomic_write(json_to, text + "\n", overwrite=overwrite)
+    finish(context, failed, "could not be used")

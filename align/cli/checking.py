@@ -1,4 +1,4 @@
-"""``align validate speech``."""
+"""``align validate``."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -6,15 +6,38 @@ from typing import Any
 
 import click
 
-from align.cli.console import FILE, MODEL, Console, message_options
+from align.cli.console import FILE, MODEL, Commands, Console, message_options
 from align.cli.options import dictionary_option, language_option, tier_option
-from align.cli.training import found_out
 from align.errors import ParameterError
 
-__all__ = ["validate_speech"]
+__all__ = ["validate"]
 
 
-@click.command("speech")
+@click.group(cls=Commands)
+@message_options
+def validate() -> None:
+    """Check a corpus before hours are spent on it."""
+
+
+@validate.command("music")
+@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
+@message_options
+@click.pass_context
+def validate_music(context: click.Context, corpus: Path) -> None:
+    """List what is wrong with the pieces under CORPUS_DIR.
+
+    Errors make a piece useless and the exit status 1; warnings only deserve a look.
+    """
+    console: Console = context.obj
+
+    from align.corpus.validation import validate_corpus
+
+    found = validate_corpus(corpus, kind="music", progress=console.progress)
+    _print(console, str(found), bool(found.problems))
+    context.exit(1 if found.problems else 0)
+
+
+@validate.command("speech")
 @click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
 @click.option(
     "--text",
@@ -70,7 +93,7 @@ def validate_speech(
             corpus, kind="speech", phones=taken, tier=tier, progress=console.progress
         )
         problems = bool(found.problems)
-        found_out(console, str(found), problems)
+        _print(console, str(found), problems)
     if text or dictionaries:
         problems |= _check_transcripts(
             console, corpus, dictionaries, known, language, not no_guess, only=text, tier=tier
@@ -106,5 +129,12 @@ def _check_transcripts(
         **options,
     )
     problems = bool(found.problems)
-    found_out(console, str(found) if only else f"\nTranscripts:\n{found}", problems)
+    _print(console, str(found) if only else f"\nTranscripts:\n{found}", problems)
     return problems
+
+
+def _print(console: Console, text: str, problems: bool) -> None:
+    """Print what a check found; with ``--quiet`` only where there are problems."""
+    console.summary(text)
+    if problems and console.verbosity < 0:
+        click.echo(text)

@@ -1,6 +1,5 @@
-"""What ``align evaluate`` does without a model, or with a second system to compare with."""
+"""``align evaluate``: a model on a corpus, or files against true ones."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from align.cli.console import FILE, Console
-from align.cli.options import encoding_option, phone_map_option, stacked
+from align.cli.console import FILE, MODEL, Console, finish, message_options
+from align.cli.inputs import read_corpus
+from align.cli.options import channel_option, encoding_option, overwrite_option, phone_map_option
+from align.cli.outputs import check_free, write_json
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -19,46 +20,134 @@ if TYPE_CHECKING:
 Outcome: TypeAlias = tuple[Sequence[tuple[str, str]], str, dict[str, Any]]
 """What failed and why, what to print, and what JSON holds."""
 
-__all__ = ["comparing_options", "dump", "evaluate_against", "evaluate_trees", "tables"]
+__all__ = ["evaluate"]
 
 
-comparing_options = stacked(
-    click.option(
-        "--against",
-        type=FILE,
-        metavar="OTHER",
-        help="A second system, a model or a folder like the first: print how much the two differ, "
-        "with 95 % intervals from a paired bootstrap over files.",
-    ),
-    phone_map_option(
-        "Map the labels of both folders before they are compared, or those of a corpus to what "
-        "a model knows; two columns from,to, or timit48, timit39, timit_ipa or xsampa_ipa."
-    ),
-    encoding_option("label files, of folders"),
-    click.option(
-        "--tier",
-        metavar="NAME",
-        help="Of folders: the tier to read of the system's TextGrids; words means those of .wrd "
-        "files and of the reference, too.",
-    ),
-    click.option("--reference-tier", metavar="NAME", help="The tier to read of the true labels."),
-    click.option(
-        "--merge",
-        is_flag=True,
-        help="Of folders: join neighbours that have the same label after the map.",
-    ),
-    click.option(
-        "--by",
-        type=click.Choice(["class", "label", "file"]),
-        multiple=True,
-        help="Print a line for each label, class of boundary or file instead; may be given "
-        "several times.",
-    ),
+@click.command()
+@click.argument("model", metavar="MODEL|SYSTEM_DIR", type=MODEL)
+@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
+@click.option(
+    "--against",
+    type=FILE,
+    metavar="OTHER",
+    help="A second system, a model or a folder like the first: print how much the two differ, "
+    "with 95 % intervals from a paired bootstrap over files.",
 )
-"""The options of comparisons, of ``align evaluate``."""
+@phone_map_option(
+    "Map the labels of both folders before they are compared, or those of a corpus to what "
+    "a model knows; two columns from,to, or timit48, timit39, timit_ipa or xsampa_ipa."
+)
+@encoding_option("label files, of folders")
+@click.option(
+    "--tier",
+    metavar="NAME",
+    help="Of folders: the tier to read of the system's TextGrids; words means those of .wrd "
+    "files and of the reference, too.",
+)
+@click.option("--reference-tier", metavar="NAME", help="The tier to read of the true labels.")
+@click.option(
+    "--merge",
+    is_flag=True,
+    help="Of folders: join neighbours that have the same label after the map.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["class", "label", "file"]),
+    multiple=True,
+    help="Print a line for each label, class of boundary or file instead; may be given "
+    "several times.",
+)
+@channel_option()
+@click.option(
+    "--json",
+    "json_to",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE|-",
+    help="Also write the numbers as JSON; with - they are all that goes to standard output.",
+)
+@overwrite_option("a JSON file that exists")
+@message_options
+@click.pass_context
+def evaluate(
+    context: click.Context,
+    /,
+    model: str,
+    corpus: Path,
+    json_to: Path | None,
+    overwrite: bool,
+    against: Path | None,
+    by: tuple[str, ...],
+    channel: int | None,
+    **comparing: Any,
+) -> None:
+    """Score a model on a corpus, or files against true ones.
+
+    \b
+    align evaluate speech-en checked       a model, on a corpus
+    align evaluate mine.align checked --against speech-en
+    align evaluate speech-any timit --phone-map timit_ipa
+    align evaluate results references      two folders of labels, without a model
+    align evaluate results references --against others --phone-map timit39
+
+    Beats, such as align music --beats writes, are scored by mir_eval (the extra mir). Truths are
+    piece/truth.beats.csv or, with a time on each line, piece.beats.txt.
+
+    MODEL is a model file or the name of a bundled model. The first phone of a recording that
+    starts at time 0 is not scored; every other start is. Label files of two folders belong
+    together where their paths are the same up to the suffix.
+    """  # noqa: D301
+    console: Console = context.obj
+    to_stdout = json_to is not None and str(json_to) == "-"
+    if json_to is not None and not to_stdout:
+        check_free(json_to, overwrite)
+    of_files = _holds_results(Path(model))
+    if of_files:
+        if channel is not None:
+            raise ParameterError(f"--channel is for recordings, and {model} holds results.")
+        failed, text, content = _trees(console, Path(model), corpus, against, by=by, **comparing)
+    else:
+        tier, phone_map = comparing.pop("reference_tier"), comparing.pop("phone_map")
+        given = [name for name, value in comparing.items() if value]
+        if given:
+            option = given[0].replace("_", "-")
+            raise ParameterError(f"--{option} is for folders of label files, and {model} is none.")
+
+        import align
+
+        aligner = align.load(model)
+        if phone_map is not None and aligner.kind != "speech":
+            raise ParameterError(f"--phone-map is for labels of phones, and {model} knows none.")
+        examples: Any = read_corpus(console, corpus, kind=aligner.kind, tier=tier, channel=channel)
+        if phone_map is not None:
+            from align.corpus.ipa import to_ipa
+
+            examples = to_ipa(examples, phone_map)
+        with console.first_run():
+            if against is not None:
+                failed, text, content = _against(console, aligner, model, examples, against, by)
+            else:
+                report = aligner.evaluate(examples, progress=console.progress)
+                failed, text, content = report.failed, _tables(report, by), report.to_dict()
+    console.finish()
+    if json_to is None:  # the table is the result, with --quiet too
+        click.echo(text)
+    else:
+        if not to_stdout:
+            console.summary(text)
+        write_json(content, json_to, overwrite)
+    what = "scored" if of_files else "aligned"
+    finish(context, console.failures(failed), f"could not be {what}")
 
 
-def evaluate_trees(
+def _holds_results(system: Path) -> bool:
+    """Whether a system is a folder or a file of results rather than a model."""
+    from align.formats.table import LABEL_FORMATS, MUSIC_FORMATS
+
+    results = LABEL_FORMATS | MUSIC_FORMATS
+    return system.is_dir() or (system.is_file() and system.suffix.lower() in results)
+
+
+def _trees(
     console: Console,
     system: Path,
     reference: Path,
@@ -101,7 +190,7 @@ def evaluate_trees(
         "progress": console.progress,
     }
     found = evaluate_labels(system, reference, tier=tier, **options)
-    text = tables(found.report, by) + found.counts()
+    text = _tables(found.report, by) + found.counts()
     content = found.to_dict()
     if against is not None:
         # The second system may be another program, whose tiers have other names.
@@ -135,7 +224,7 @@ def _evaluate_pieces(
     from align.evaluation.matching_notes import evaluate_notes
 
     found = evaluate_notes(system, reference, progress=console.progress)
-    text = tables(found.report, by) + found.counts()
+    text = _tables(found.report, by) + found.counts()
     content = found.to_dict()
     if against is not None:
         other = evaluate_notes(against, reference, progress=console.progress)
@@ -143,7 +232,7 @@ def _evaluate_pieces(
     return found.report.failed, text, content
 
 
-def evaluate_against(
+def _against(
     console: Console, model: Any, name: str, examples: Any, against: Path, by: tuple[str, ...]
 ) -> Outcome:
     """Score two models on a corpus; what failed is of the first."""
@@ -159,7 +248,7 @@ def evaluate_against(
     report = model.report_of(results, failed)
     others, _ = other.results(examples, console.progress)
     content = report.to_dict()
-    text = tables(report, by) + "\n\n" + _compared(results, others, content, name, against)
+    text = _tables(report, by) + "\n\n" + _compared(results, others, content, name, against)
     return report.failed, text, content
 
 
@@ -185,7 +274,7 @@ def _read_map(given: str | None) -> Mapping[str, str] | None:
     return read_phone_map(given)
 
 
-def tables(report: "Report", by: tuple[str, ...]) -> str:
+def _tables(report: "Report", by: tuple[str, ...]) -> str:
     """Return what a report says in short, or the tables that are asked for."""
     quiet = replace(report, failed=())  # which are named on stderr
     if not by:
@@ -208,8 +297,3 @@ def _table(report: "Report", by: str) -> str:
     text = replace(report, per_class=kept).table(by)
     left = len(pairs) - len(kept)
     return text + (f"\n{left} more with fewer than {FEWEST} boundaries each." if left else "")
-
-
-def dump(content: dict[str, Any]) -> str:
-    """Return JSON text."""
-    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)

@@ -210,6 +210,13 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun.removesuffix('y') + 'ies' if noun.endswith('y') else noun + 's'}"
 
 
+def finish(context: click.Context, failed: int, what: str) -> None:
+    """End with status 1 where recordings failed."""
+    if failed:
+        context.obj.message(f"{plural(failed, 'recording')} {what}; they are named above.")
+        context.exit(1)
+
+
 def _coloured(text: str, colour: str) -> str:
     if os.environ.get("NO_COLOR"):
         return text
@@ -264,27 +271,22 @@ MODEL = _Model(readable=False)
 # Options every command has ---------------------------------------------------------------------
 
 
-def _set_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
-    if value:
-        context.ensure_object(Console).debug = True
+def _setting(name: str, wanted: Any) -> Callable[..., None]:
+    """Return the callback of an option that sets an attribute of the console."""
 
+    def callback(context: click.Context, _: click.Parameter, value: bool) -> None:
+        if value:
+            setattr(context.ensure_object(Console), name, wanted)
 
-def _set_quiet(context: click.Context, _: click.Parameter, value: bool) -> None:
-    if value:
-        context.ensure_object(Console).verbosity = -1
-
-
-def _set_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:
-    if value:
-        context.ensure_object(Console).verbosity = 1
+    return callback
 
 
 def message_options(command: _F) -> _F:
     """Add ``--quiet``, ``--verbose`` and ``--debug``, for the group and for each command."""
     for names, help_text, callback in (
-        (("--debug",), "Show the traceback of an error.", _set_debug),
-        (("-v", "--verbose"), "Say more.", _set_verbose),
-        (("-q", "--quiet"), "Say only what went wrong.", _set_quiet),
+        (("--debug",), "Show the traceback of an error.", _setting("debug", True)),
+        (("-v", "--verbose"), "Say more.", _setting("verbosity", 1)),
+        (("-q", "--quiet"), "Say only what went wrong.", _setting("verbosity", -1)),
     ):
         command = click.option(
             *names, is_flag=True, expose_value=False, callback=callback, help=help_text

@@ -1,4 +1,4 @@
-"""``align music``, and ``music`` under ``train`` and ``validate``."""
+"""``align music``."""
 
 import os
 from collections.abc import Sequence
@@ -13,13 +13,6 @@ from align.cli.inputs import check_order
 from align.cli.options import channel_option, music_model_option, overwrite_option, strict_option
 from align.cli.outputs import SHOWN, check_free, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
-from align.cli.training import (
-    run_training,
-    run_validation,
-    train,
-    training_options,
-    validate,
-)
 from align.errors import DataError, ModelError, ParameterError
 
 if TYPE_CHECKING:
@@ -249,31 +242,3 @@ def write_music_output(
     from align.formats.music_files import write_music
 
     write_music(path, alignment, overwrite=overwrite)
-
-
-@train.command("music")
-@training_options("or the ten of the thesis")
-@click.pass_context
-def train_music(context: click.Context, /, **options: Any) -> None:
-    """Learn from the pieces under CORPUS_DIR.
-
-    Each piece is a folder with audio.wav (or .flac, .mp3), score.mid (or .musicxml, .csv) and
-    truth.csv, or three files of one name, x.flac, x.mid and x.truth.csv. The truth is a table
-    with the columns score_onset_s, pitch and performed_onset_s; such as `align music` writes,
-    once it has been corrected. CORPUS_DIR may also be a manifest: a table with the columns
-    audio, score and truth. Pieces that cannot be used are named at the end, and the exit status
-    is then 1.
-    """
-    run_training(context, "music", **options)
-
-
-@validate.command("music")
-@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
-@message_options
-@click.pass_context
-def validate_music(context: click.Context, corpus: Path) -> None:
-    """List what is wrong with the pieces under CORPUS_DIR.
-
-    Errors make a piece useless and the exit status 1; warnings only deserve a look.
-    """
-    run_validation(context, "music", corpus)

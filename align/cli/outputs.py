@@ -1,10 +1,13 @@
 """Files that commands write: refused before the work where they could not be, written after it."""
 
+import json
 import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+import click
 
 from align.errors import DataError, ParameterError
 
@@ -16,6 +19,7 @@ __all__ = [
     "check_output",
     "keep_inputs",
     "save_model",
+    "write_json",
     "write_output",
 ]
 
@@ -56,6 +60,17 @@ def check_free(path: Path, overwrite: bool) -> None:
         raise ParameterError(f"{path}: exists; choose another name, or add --overwrite.")
     if not path.parent.is_dir():
         raise ParameterError(f"{path}: the folder {path.parent} does not exist; create it first.")
+
+
+def write_json(content: dict[str, Any], path: Path, overwrite: bool) -> None:
+    """Write JSON to a file, or with ``-`` to standard output."""
+    from align.formats import atomic_write
+
+    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+    if str(path) == "-":
+        click.echo(text)
+    else:
+        atomic_write(path, f"{text}\n", overwrite=overwrite)
 
 
 def save_model(model: Any, path: Path, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""``align train``, ``align evaluate`` and ``align validate``."""
+"""``align train``."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -7,14 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from align.cli.comparing import (
-    comparing_options,
-    dump,
-    evaluate_against,
-    evaluate_trees,
-    tables,
-)
-from align.cli.console import FILE, MODEL, Commands, Console, message_options, plural
+from align.cli.console import FILE, Commands, Console, finish, message_options, plural
 from align.cli.inputs import read_corpus
 from align.cli.options import (
     channel_option,
@@ -27,18 +20,9 @@ from align.cli.options import (
     tier_option,
 )
 from align.cli.outputs import check_free, save_model
-from align.errors import AlignError, ParameterError
+from align.errors import AlignError
 
-__all__ = [
-    "evaluate",
-    "finish",
-    "found_out",
-    "run_training",
-    "run_validation",
-    "train",
-    "training_options",
-    "validate",
-]
+__all__ = ["train"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _POSITIVE = click.FloatRange(0, min_open=True)
@@ -59,12 +43,12 @@ _LEARNER = stacked(
 )
 
 
-def training_options(
+def _options(
     base_functions: str,
     *own: Callable[[Any], Any],
     sets: Sequence[str] = ("default", "thesis", _THESIS),
 ) -> Callable[[_F], _F]:
-    """Add the arguments and options of `run_training`.
+    """Add the arguments and options of `_run`.
 
     The text says what the sets of base functions are, `own` are the options of this kind.
     """
@@ -119,7 +103,7 @@ def train() -> None:
 
 
 @train.command("speech")
-@training_options(
+@_options(
     "those of articulation, for labels in IPA of any language, or the seven of the thesis (models "
     "with these align phones, not texts)",
     phone_map_option(
@@ -150,14 +134,30 @@ def train_speech(context: click.Context, /, **options: Any) -> None:
     .exb or _annot.json.
     Recordings that cannot be used are named at the end, and the exit status is then 1.
     """
-    run_training(context, "speech", **options)
+    _run(context, "speech", **options)
+
+
+@train.command("music")
+@_options("or the ten of the thesis")
+@click.pass_context
+def train_music(context: click.Context, /, **options: Any) -> None:
+    """Learn from the pieces under CORPUS_DIR.
+
+    Each piece is a folder with audio.wav (or .flac, .mp3), score.mid (or .musicxml, .csv) and
+    truth.csv, or three files of one name, x.flac, x.mid and x.truth.csv. The truth is a table
+    with the columns score_onset_s, pitch and performed_onset_s; such as `align music` writes,
+    once it has been corrected. CORPUS_DIR may also be a manifest: a table with the columns
+    audio, score and truth. Pieces that cannot be used are named at the end, and the exit status
+    is then 1.
+    """
+    _run(context, "music", **options)
 
 
 _UNITS = {"speech": ("recording", "phone", "events"), "music": ("piece", "note", "notes")}
 """What recordings and events of each kind are called, the last in the model."""
 
 
-def run_training(
+def _run(
     context: click.Context,
     kind: str,
     *,
@@ -213,135 +213,3 @@ def run_training(
         f"in {console.elapsed():.0f} s: {output}"
     )
     finish(context, failed, "could not be used")
-
-
-@click.command()
-@click.argument("model", metavar="MODEL|SYSTEM_DIR", type=MODEL)
-@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
-@comparing_options
-@channel_option()
-@click.option(
-    "--json",
-    "json_to",
-    type=click.Path(path_type=Path, allow_dash=True),
-    metavar="FILE|-",
-    help="Also write the numbers as JSON; with - they are all that goes to standard output.",
-)
-@overwrite_option("a JSON file that exists")
-@message_options
-@click.pass_context
-def evaluate(
-    context: click.Context,
-    /,
-    model: str,
-    corpus: Path,
-    json_to: Path | None,
-    overwrite: bool,
-    against: Path | None,
-    by: tuple[str, ...],
-    channel: int | None,
-    **comparing: Any,
-) -> None:
-    """Score a model on a corpus, or files against true ones.
-
-    \b
-    align evaluate speech-en checked       a model, on a corpus
-    align evaluate mine.align checked --against speech-en
-    align evaluate speech-any timit --phone-map timit_ipa
-    align evaluate results references      two folders of labels, without a model
-    align evaluate results references --against others --phone-map timit39
-
-    Beats, such as align music --beats writes, are scored by mir_eval (the extra mir). Truths are
-    piece/truth.beats.csv or, with a time on each line, piece.beats.txt.
-
-    MODEL is a model file or the name of a bundled model. The first phone of a recording that
-    starts at time 0 is not scored; every other start is. Label files of two folders belong
-    together where their paths are the same up to the suffix.
-    """  # noqa: D301
-    console: Console = context.obj
-    to_stdout = json_to is not None and str(json_to) == "-"
-    if json_to is not None and not to_stdout:
-        check_free(json_to, overwrite)
-    of_files = _holds_results(Path(model))
-    if of_files:
-        if channel is not None:
-            raise ParameterError(f"--channel is for recordings, and {model} holds results.")
-        failed, text, content = evaluate_trees(
-            console, Path(model), corpus, against, by=by, **comparing
-        )
-    else:
-        tier, phone_map = comparing.pop("reference_tier"), comparing.pop("phone_map")
-        given = [name for name, value in comparing.items() if value]
-        if given:
-            option = given[0].replace("_", "-")
-            raise ParameterError(f"--{option} is for folders of label files, and {model} is none.")
-
-        import align
-
-        aligner = align.load(model)
-        if phone_map is not None and aligner.kind != "speech":
-            raise ParameterError(f"--phone-map is for labels of phones, and {model} knows none.")
-        examples: Any = read_corpus(console, corpus, kind=aligner.kind, tier=tier, channel=channel)
-        if phone_map is not None:
-            from align.corpus.ipa import to_ipa
-
-            examples = to_ipa(examples, phone_map)
-        with console.first_run():
-            if against is not None:
-                failed, text, content = evaluate_against(
-                    console, aligner, model, examples, against, by
-                )
-            else:
-                report = aligner.evaluate(examples, progress=console.progress)
-                failed, text, content = report.failed, tables(report, by), report.to_dict()
-    console.finish()
-    if to_stdout:
-        click.echo(dump(content))
-    elif json_to is None:  # the table is the result, with --quiet too
-        click.echo(text)
-    else:
-        from align.formats import atomic_write
-
-        console.summary(text)
-        atomic_write(json_to, dump(content) + "\n", overwrite=overwrite)
-    what = "scored" if of_files else "aligned"
-    finish(context, console.failures(failed), f"could not be {what}")
-
-
-def _holds_results(system: Path) -> bool:
-    """Whether a system is a folder or a file of results rather than a model."""
-    from align.formats.table import LABEL_FORMATS, MUSIC_FORMATS
-
-    results = LABEL_FORMATS | MUSIC_FORMATS
-    return system.is_dir() or (system.is_file() and system.suffix.lower() in results)
-
-
-@click.group(cls=Commands)
-@message_options
-def validate() -> None:
-    """Check a corpus before hours are spent on it."""
-
-
-def run_validation(context: click.Context, kind: str, corpus: Path) -> None:
-    """Check a corpus of a kind, and print what was found."""
-    console: Console = context.obj
-
-    from align.corpus.validation import validate_corpus
-
-    found = validate_corpus(corpus, kind=kind, progress=console.progress)
-    found_out(console, str(found), bool(found.problems))
-    context.exit(1 if found.problems else 0)
-
-
-def found_out(console: Console, text: str, problems: bool) -> None:
-    """Print what a check found; with ``--quiet`` only where there are problems."""
-    console.summary(text)
-    if problems and console.verbosity < 0:
-        click.echo(text)
-
-
-def finish(context: click.Context, failed: int, what: str) -> None:
-    """End with status 1 where recordings failed."""
-    if failed:
-        context.obj.message(f"{plural(failed, 'recording')} {what}; they are named above.")
-        context.exit(1)
