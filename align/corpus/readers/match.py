@@ -33,7 +33,7 @@ import numpy as np
 from align.errors import DataError
 from align.files.text import parse_number, read_text
 from align.formats.scores.note_rows import NoteRow, check_pitches
-from align.formats.scores.spelling import name_of_step
+from align.formats.scores.spelling import SEMITONES, name_of_step
 
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
@@ -50,7 +50,6 @@ _SNOTE = re.compile(
 _NOTE = re.compile(
     r"-\s*note\(\s*[^,]+,\s*(?:\[[^\]]*\]\s*,\s*[^,]+|\d+)\s*,\s*(?P<onset>[^,]+?)\s*,"
 )
-_SEMITONES = {"c": 0, "d": 2, "e": 4, "f": 5, "g": 7, "a": 9, "b": 11}
 _ALTER = {"n": 0, "": 0, "-": 0, "#": 1, "s": 1, "x": 2, "##": 2, "b": -1, "bb": -2}
 
 
@@ -150,11 +149,11 @@ def _score_note(line: str, path: str, number: int) -> NoteRow | None:
             path=path,
             line=number,
         )
-    step = found["step"].lower()
-    if step == "r":
+    step = found["step"].upper()
+    if step == "R":
         return None
     alter = found["alter"].lower()
-    if step not in _SEMITONES or alter not in _ALTER:
+    if step not in SEMITONES or alter not in _ALTER:
         raise DataError(
             f"[{found['step']},{found['alter']}] is no spelling of a note.", path=path, line=number
         )
@@ -164,7 +163,7 @@ def _score_note(line: str, path: str, number: int) -> NoteRow | None:
     onset = parse_number(found["onset"], "onset in beats", path, number)
     end = parse_number(found["end"], "end in beats", path, number)
     marks = [mark.strip() for mark in found["marks"].split(",")]
-    pitch = 12 * (int(octave) + 1) + _SEMITONES[step] + _ALTER[alter]
+    pitch = 12 * (int(octave) + 1) + SEMITONES[step] + _ALTER[alter]
     return NoteRow(
         onset * _BEAT,
         pitch,
@@ -172,7 +171,7 @@ def _score_note(line: str, path: str, number: int) -> NoteRow | None:
         found["id"],
         "grace" in marks,
         number,
-        name_of_step(step.upper(), _ALTER[alter], pitch),
+        name_of_step(step, _ALTER[alter], pitch),
     )
 
 

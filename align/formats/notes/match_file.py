@@ -22,6 +22,7 @@ from align.files.atomic import atomic_write
 from align.files.names import name_of
 from align.formats.notes.aligned import TimedNotes
 from align.formats.notes.aligned_midi import score_as_midi
+from align.formats.scores.score_midi import metres_of
 from align.formats.scores.score_partitura import import_partitura
 from align.types import spelled
 
@@ -80,8 +81,8 @@ def score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
     """Return the notes as a part of a score, with bars."""
     file, places = score_as_midi(alignment)
     part = score.Part("P1", quarter_duration=file.ticks_per_beat)
-    for tick, beats, beat_type in _metres(file):
-        part.add(score.TimeSignature(beats, beat_type), tick)
+    for tick, metre in sorted(({0: (4, 4)} | metres_of(file)).items()):
+        part.add(score.TimeSignature(*metre), tick)
     ticks = [list(accumulate(message.time for message in track)) for track in file.tracks]
     for name, note, place in zip(ids, alignment.notes, places, strict=True):
         step, alter, octave = spelled(note.name)
@@ -90,19 +91,6 @@ def score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
         part.add(own, place.tick, max(end, place.tick + 1))
     score.add_measures(part)
     return part
-
-
-def _metres(file: Any) -> list[tuple[int, int, int]]:
-    """Tick, beats and beat type of each time signature; 4/4 where the file has none."""
-    found = {}
-    for track in file.tracks:
-        tick = 0
-        for message in track:
-            tick += message.time
-            if message.type == "time_signature":
-                found[tick] = (message.numerator, message.denominator)
-    found.setdefault(0, (4, 4))
-    return [(tick, *found[tick]) for tick in sorted(found)]
 
 
 def _performed_part(performance: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:

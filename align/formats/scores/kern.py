@@ -35,7 +35,7 @@ from align.errors import DataError
 from align.files.text import decoded
 from align.formats.scores.folded import FoldedNote
 from align.formats.scores.note_rows import NoteRow, unlike
-from align.formats.scores.spelling import name_of_step
+from align.formats.scores.spelling import SEMITONES, name_of_step
 from align.formats.scores.ways import Ending, Signs
 from align.formats.scores.written import Metre, Span, Written, counted_bars
 
@@ -49,7 +49,6 @@ _METRE = re.compile(r"\*M(\d{1,3})/(\d{1,3})")
 _TEMPO = re.compile(r"\*MM(\d{1,4}(?:\.\d+)?)")
 _ENDING = re.compile(r"[A-Za-z]+(\d{1,2})")
 _ORDER = re.compile(r"\*>\[([^]]*)\]")
-_SEMITONES = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _MOST_DIGITS = 6
 
 
@@ -332,7 +331,7 @@ class _Reading:
         letters, step, accidentals = found[1], found[2].upper(), found[3] or ""
         octave = 3 + len(letters) if letters.islower() else 4 - len(letters)
         alter = accidentals.count("#") - accidentals.count("-")
-        pitch = 12 * (octave + 1) + _SEMITONES[step] + alter
+        pitch = 12 * (octave + 1) + SEMITONES[step] + alter
         key, end = (spine.source, pitch), self._now + length
         tied = self._tied[key] = [note for note in self._tied[key] if note.end >= self._now]
         held = [note for note in tied if note.end == self._now and re.search("[]_]", text)]

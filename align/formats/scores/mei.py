@@ -54,7 +54,7 @@ from align.formats.scores.mei_elements import (
 )
 from align.formats.scores.musicxml import leap_in_words
 from align.formats.scores.note_rows import NoteRow, unlike
-from align.formats.scores.spelling import sounding_name
+from align.formats.scores.spelling import SEMITONES, sounding_name
 from align.formats.scores.ways import Ending, Signs
 from align.formats.scores.written import Metre, Span, Written, counted_bars
 
@@ -66,7 +66,6 @@ _ALTERS = {
     "ns": 1, "nf": -1,
 }  # fmt: skip
 """Others are microtones; they count as the nearest semitone, which is that without them."""
-_SEMITONES = {"c": 0, "d": 2, "e": 4, "f": 5, "g": 7, "a": 9, "b": 11}
 _SHARPS = "fcgdaeb"
 _LEAPS = frozenset(("segno", "coda", "dacapo", "dalsegno", "tocoda", "fine"))
 _GOALS = {"dalsegno": "segno", "tocoda": "coda"}
@@ -428,13 +427,12 @@ class _Reading:
         if element.get("pname") is None and source is not None:
             element = source
         step, octave = (element.get("pname") or "").lower(), element.get("oct", "")
-        if step not in _SEMITONES or not re.fullmatch(r"-?\d", octave):
+        if step.upper() not in SEMITONES or not re.fullmatch(r"-?\d", octave):
             raise self._wrong("a note has no pitch")
         staff = self._staves[layer.staff]
         alter = self._alter(element, step, octave, layer.staff, staff.key)
-        written = (
-            12 * (whole_number(element.get("oct.ges"), int(octave)) + 1) + _SEMITONES[step] + alter
-        )
+        sounding = whole_number(element.get("oct.ges"), int(octave))
+        written = 12 * (sounding + 1) + SEMITONES[step.upper()] + alter
         pitch = written + staff.semitones
         spelled = sounding_name(step.upper(), alter, staff.semitones, staff.steps, pitch)
         note = _Note(layer.at, layer.at + length, pitch, spelled, grace, layer.staff, name)

@@ -33,9 +33,11 @@ __all__ = [
     "DRUMS",
     "MidiNote",
     "MidiScore",
+    "metres_of",
     "names_in",
     "read_midi_notes",
     "read_midi_score",
+    "timed_messages",
 ]
 
 DRUMS = 9
@@ -44,14 +46,11 @@ DRUMS = 9
 _UNENDED = 0.1  # seconds given to a note without an end
 _MOST_BARS = 100_000  # beyond, what a file calls bars is something else
 _SHARPS = {
-    "major": dict(zip("Cb Gb Db Ab Eb Bb F C G D A E B F# C#".split(), range(-7, 8), strict=True)),
-    "minor": dict(
-        zip(
-            "Abm Ebm Bbm Fm Cm Gm Dm Am Em Bm F#m C#m G#m D#m A#m".split(),
-            range(-7, 8),
-            strict=True,
-        )
-    ),
+    mode: dict(zip(names.split(), range(-7, 8), strict=True))
+    for mode, names in (
+        ("major", "Cb Gb Db Ab Eb Bb F C G D A E B F# C#"),
+        ("minor", "Abm Ebm Bbm Fm Cm Gm Dm Am Em Bm F#m C#m G#m D#m A#m"),
+    )
 }
 """Sharps of the signature of each key, as mido calls them."""
 _PER_QUARTER = 500_000  # microseconds, until the file says otherwise
@@ -132,7 +131,8 @@ def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
 
 def _named(notes: list[MidiNote], midi: Any) -> list[MidiNote]:
     """Return the notes with their names in their keys; before the first key it counts, too."""
-    keys = sorted((tick, message.key) for tick, message in _metas(midi, "key_signature"))
+    every = timed_messages(midi)
+    keys = sorted((tick, m.key) for tick, _, m in every if m.type == "key_signature")
     if not keys:
         return notes
     at = [tick for tick, _ in keys]
@@ -172,14 +172,19 @@ def names_in(track: Any, *kinds: str) -> list[str]:
     return names
 
 
-def _metas(midi: Any, kind: str) -> Iterator[tuple[int, Any]]:
-    """Yield the messages of a kind of all tracks, each with its tick."""
-    for track in midi.tracks:
+def timed_messages(midi: Any) -> Iterator[tuple[int, tuple[int, int], Any]]:
+    """Yield the messages of all tracks with their tick, and the track and the place in it."""
+    for number, track in enumerate(midi.tracks):
         tick = 0
-        for message in track:
+        for place, message in enumerate(track):
             tick += message.time
-            if message.type == kind:
-                yield tick, message
+            yield tick, (number, place), message
+
+
+def metres_of(midi: Any) -> dict[int, tuple[int, int]]:
+    """Return numerator and denominator of the time signatures by their ticks."""
+    every = timed_messages(midi)
+    return {t: (m.numerator, m.denominator) for t, _, m in every if m.type == "time_signature"}
 
 
 def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
@@ -187,7 +192,7 @@ def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
 
     A first signature that lasts for one bar only, shorter than those of the next, is a pick-up.
     """
-    found = {t: (m.numerator, m.denominator) for t, m in _metas(midi, "time_signature")}
+    found = metres_of(midi)
     if not found:
         return None
     metres = sorted(found.items())
@@ -277,18 +282,10 @@ def _in_ticks(
     midi: Any,
 ) -> tuple[list[tuple[int, tuple[int, int], Any]], list[tuple[int, int]]]:
     """Return the note messages with track and place, and the tempo changes, in order of ticks."""
-    messages, tempos = [], []
-    for number, track in enumerate(midi.tracks):
-        tick = 0
-        for place, message in enumerate(track):
-            tick += message.time
-            if message.type == "set_tempo" and message.tempo > 0:
-                tempos.append((tick, message.tempo))
-            elif message.type in ("note_on", "note_off") and message.channel != DRUMS:
-                messages.append((tick, (number, place), message))
-    messages.sort(key=lambda item: item[0])  # stable: the order within a track stays
-    tempos.sort(key=lambda item: item[0])
-    return messages, tempos
+    every = sorted(timed_messages(midi), key=lambda row: row[0])  # stable: as in their tracks
+    tempos = [(t, m.tempo) for t, _, m in every if m.type == "set_tempo" and m.tempo > 0]
+    notes = ("note_on", "note_off")
+    return [row for row in every if row[2].type in notes and row[2].channel != DRUMS], tempos
 
 
 class _Clock:

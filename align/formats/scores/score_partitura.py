@@ -25,11 +25,11 @@ import tempfile
 import warnings
 import zipfile
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -47,8 +47,6 @@ from align.formats.scores.written import Metre, Span, Written, counted_bars, tem
 from align.types import Float64
 
 __all__ = ["NOTATION_SUFFIXES", "Notation"]
-
-_T = TypeVar("_T")
 
 NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
 """What `Notation` reads."""
@@ -97,7 +95,11 @@ class Notation:
         if not data:
             raise DataError("the file is empty (0 bytes).", path=path)
         _check_content(data, path)
-        self._guarded(lambda: self._fold(_written(data, path)))
+        with self._guarded():
+            written = _written(data, path)
+            self._signs, self.notices = written.signs, written.notices
+            self.n_repeats = len(way_through(self._signs)[1])
+            self._folded = Folded(written.notes, written.bars, tempo_map(written.tempi))
 
     def rows(self, repeats: bool | Sequence[bool] = True) -> tuple[list[NoteRow], Beats | None]:
         """Return the notes that are played, and the beats.
@@ -121,7 +123,8 @@ class Notation:
         DataError
             Where the score contradicts itself.
         """
-        return self._guarded(lambda: self._unfolded(repeats))
+        with self._guarded():
+            return self._folded.along(way_through(self._signs, self._taken(repeats))[0])
 
     def repeat_times(self, repeats: bool | Sequence[bool] = True) -> Float64:
         """Return when the player goes back, or might have, in seconds of what `rows` returns."""
@@ -129,13 +132,14 @@ class Notation:
         times: Float64 = self._folded.begins(way)[choices]
         return times
 
-    def _guarded(self, work: Callable[[], _T]) -> _T:
-        """Do what calls partitura, and say in one sentence where it fails."""
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Say, of what calls partitura, in one sentence where it fails."""
         # It prints lines that it does not understand; results may go to standard output.
         with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             try:
-                return work()
+                yield
             except DataError:
                 raise
             except Exception as error:  # its parsers raise whatever they meet
@@ -143,14 +147,6 @@ class Notation:
                     f"cannot be read as a score ({_reason(error)}); export it again, or as MIDI.",
                     path=self._path,
                 ) from error
-
-    def _fold(self, written: Written) -> None:
-        self._signs, self.notices = written.signs, written.notices
-        self.n_repeats = len(way_through(self._signs)[1])
-        self._folded = Folded(written.notes, written.bars, tempo_map(written.tempi))
-
-    def _unfolded(self, repeats: bool | Sequence[bool]) -> tuple[list[NoteRow], Beats | None]:
-        return self._folded.along(way_through(self._signs, self._taken(repeats))[0])
 
     def _taken(self, repeats: bool | Sequence[bool]) -> Sequence[bool]:
         if isinstance(repeats, bool):

@@ -16,7 +16,10 @@ from functools import lru_cache
 
 from align.types import named_pitch
 
-__all__ = ["name_in_key", "name_of_step", "sounding_name"]
+__all__ = ["SEMITONES", "name_in_key", "name_of_step", "sounding_name"]
+
+SEMITONES = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
+"""Of each step above C."""
 
 _FIFTHS = "FCGDAEB"
 _LETTERS = "CDEFGAB"
