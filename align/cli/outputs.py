@@ -1,6 +1,5 @@
 """Files that commands write: refused before the work where they could not be, written after it."""
 
-import json
 import os
 import tempfile
 from collections.abc import Iterable
@@ -64,13 +63,13 @@ def check_free(path: Path, overwrite: bool) -> None:
 
 def write_json(content: dict[str, Any], path: Path, overwrite: bool) -> None:
     """Write JSON to a file, or with ``-`` to standard output."""
-    from align.formats import atomic_write
+    from align.files.atomic import atomic_write
+    from align.formats.documents.writing import json_text
 
-    text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
     if str(path) == "-":
-        click.echo(text)
+        click.echo(json_text(content), nl=False)
     else:
-        atomic_write(path, f"{text}\n", overwrite=overwrite)
+        atomic_write(path, json_text(content), overwrite=overwrite)
 
 
 def save_model(model: Any, path: Path, **options: Any) -> None:

@@ -22,7 +22,6 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, t
 """
 
 import html
-import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,6 +45,7 @@ from align.evaluation.report_text import (
 )
 from align.evaluation.scores import ROUNDING, TOLERANCES_MS, Score, SetScore, or_none
 from align.files.atomic import atomic_write
+from align.formats.documents.writing import json_text
 
 __all__ = ["TOLERANCES_MS", "FileResult", "Report", "Score", "SetScore"]
 
@@ -245,8 +245,7 @@ class Report:
         DataError
             If the file exists or cannot be written.
         """
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-        atomic_write(path, text + "\n", overwrite=overwrite)
+        atomic_write(path, json_text(self.to_dict()), overwrite=overwrite)
 
     def table(self, by: str) -> str:
         """Return one line of text for each label, class of boundary or file.

@@ -25,6 +25,7 @@ from typing import Any
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.formats.documents.parsing import parsed_json
+from align.formats.documents.writing import json_text
 from align.formats.tiers.emu import ANNOTATION, annotation_of
 from align.formats.tiers.tier import Tiers
 
@@ -103,8 +104,7 @@ def write_emu_database(
         place = top / bundle_path(f"{session}/{bundle}")
         place.parent.mkdir(parents=True)
         written.append(f"{place}{ANNOTATION}")
-        text = json.dumps(contents[bundle], ensure_ascii=False, indent=1)
-        atomic_write(written[-1], text + "\n")
+        atomic_write(written[-1], json_text(contents[bundle]))
         if tiers.audio is not None:
             shutil.copyfile(tiers.audio, f"{place}.wav")
     return configure(top, written)

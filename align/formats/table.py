@@ -69,14 +69,6 @@ __all__ = [
 _Path = str | os.PathLike[str]
 
 
-def _always(path: _Path) -> bool:
-    return True
-
-
-def _never(path: _Path) -> bool:
-    return False
-
-
 class Format(NamedTuple):
     """A row of the table.
 
@@ -114,7 +106,7 @@ class Format(NamedTuple):
     options: tuple[str, ...] = ()
     tier: str = PHONES
     needs_score: bool = False
-    is_notes: Callable[[_Path], bool] = _always
+    is_notes: Callable[[_Path], bool] = lambda path: True
 
 
 _TEXT = ("silence", "encoding")
@@ -194,7 +186,7 @@ FORMATS = (
     Format(
         *(".txt", "audacity", "notes", _points, write_points),
         needs_score=True,
-        is_notes=_never,
+        is_notes=lambda path: False,
     ),
     Format(".svl", "svl", "notes", _layer, write_layer, needs_score=True),
     Format(".match", "match", "notes", None, write_match),

@@ -2,13 +2,13 @@
 
 import json
 import os
-from typing import Any
+from typing import Any, TypeGuard
 from xml.etree import ElementTree
 
 from align.errors import DataError
 from align.files.text import read_bytes, read_text
 
-__all__ = ["parsed_json", "parsed_xml"]
+__all__ = ["is_number", "number_in", "parsed_json", "parsed_xml", "xml_with_comments"]
 
 
 def parsed_json(path: str | os.PathLike[str], encoding: str | None = None) -> Any:
@@ -41,3 +41,22 @@ def parsed_xml(path: str | os.PathLike[str], root: str, what: str) -> ElementTre
     if found.tag != root:
         raise DataError(f"is no {what}.", path=name)
     return found
+
+
+def xml_with_comments(content: bytes) -> ElementTree.Element:
+    """Return the root of a document that `parsed_xml` has read before, with its comments."""
+    builder = ElementTree.TreeBuilder(insert_comments=True)
+    return ElementTree.fromstring(content, ElementTree.XMLParser(target=builder))
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a value of JSON is a number, and one that a time may be."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+
+
+def number_in(values: Any, key: str, where: str, path: str, what: str = "a number") -> float:
+    """Return the number under a key of an object; DataError, naming `where`, if it is none."""
+    value = values.get(key) if isinstance(values, dict) else None
+    if is_number(value):
+        return float(value)
+    raise DataError(f'"{key}" of {where} is {value!r}, must be {what}.', path=path)

@@ -1,14 +1,19 @@
 """Writing text whole or not at all, and what XML cannot hold."""
 
 import inspect
+import json
 import os
 import re
 from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree
 
 from align.files.atomic import atomic_write
 from align.files.names import name_of
 
-__all__ = ["NOT_XML", "audio_name", "writer"]
+__all__ = ["NOT_XML", "XML_HEAD", "audio_name", "json_text", "writer", "xml_text"]
+
+XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -35,6 +40,16 @@ def writer(form: Callable[..., str | bytes]) -> Callable[..., None]:
     write.__module__ = form.__module__
     write.__doc__ = f"Write what `{form.__name__}` returns, with its options; see there."
     return write
+
+
+def json_text(content: Any) -> str:
+    """Return JSON as it is written to files: a line for each value, letters as they are."""
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def xml_text(root: ElementTree.Element) -> str:
+    """Return an element as the text of a file."""
+    return f"{XML_HEAD}{ElementTree.tostring(root, encoding='unicode')}\n"
 
 
 def audio_name(audio: str) -> str:

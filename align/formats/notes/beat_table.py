@@ -46,6 +46,7 @@ from align.files.text import parse_number, read_text
 from align.formats.documents.tables import begins_with_number, columns_named, table_rows
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import TimedNotes
+from align.formats.notes.note_labels import RATE, sonic_layer
 from align.types import Float64, IntArray
 
 __all__ = [
@@ -71,7 +72,6 @@ NO_BARS = "does not say its bars; name a MIDI file with a time signature, or not
 
 _ON = 0.01  # seconds of the score within which a beat is that of a chord
 _NAMES = {"time": ("performed_s", "time", "start", "onset", "seconds")}
-_RATE = 44100  # Hz, of a layer whose recording has no known rate
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,30 +190,14 @@ def format_beat_points(alignment: TimedNotes) -> str:
 def format_beat_layer(alignment: TimedNotes) -> str:
     """Return bars and beats as a layer of time instants of Sonic Visualiser."""
     beats = played_beats(alignment)
-    rate = alignment.rate or _RATE
+    rate = alignment.rate or RATE
     frames = np.rint(beats.times * rate).astype(np.int64)
     points = "".join(
         f'      <point frame="{frame}" label="{html.escape(label)}" />\n'
         for frame, label in zip(frames, beats.labels, strict=True)
     )
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        "<!DOCTYPE sonic-visualiser>\n"
-        "<sv>\n"
-        "  <data>\n"
-        f'    <model id="1" name="" sampleRate="{rate}" start="0" '
-        f'end="{int(frames.max(initial=0)) + 1}" type="sparse" dimensions="1" resolution="1" '
-        'notifyOnAdd="true" dataset="0" />\n'
-        '    <dataset id="0" dimensions="1">\n'
-        f"{points}"
-        "    </dataset>\n"
-        "  </data>\n"
-        "  <display>\n"
-        '    <layer id="2" type="timeinstants" name="Beats" model="1" colourName="Orange" '
-        'colour="#ff9632" darkBackground="false" />\n'
-        "  </display>\n"
-        "</sv>\n"
-    )
+    shown = 'type="timeinstants" name="Beats" model="1" colourName="Orange" colour="#ff9632"'
+    return sonic_layer(frames, rate, points, shown)
 
 
 write_beats = writer(format_beats)

@@ -16,7 +16,6 @@ Humphrey et al., "JAMS: A JSON Annotated Music Specification for Reproducible MI
 2014. https://jams.readthedocs.io
 """
 
-import json
 import os
 from typing import Any
 
@@ -24,7 +23,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.formats.documents.parsing import parsed_json
-from align.formats.documents.writing import audio_name, writer
+from align.formats.documents.writing import audio_name, json_text, writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_by_pitch
 from align.formats.notes.beat_table import played_beats
 
@@ -64,7 +63,7 @@ def format_jams(alignment: TimedNotes) -> str:
         "jams_version": _VERSION,
     }
     content = {"annotations": annotations, "file_metadata": about, "sandbox": {}}
-    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    return json_text(content)
 
 
 write_jams = writer(format_jams)

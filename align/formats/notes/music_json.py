@@ -32,8 +32,8 @@ import numpy as np
 
 from align.errors import DataError, ParameterError
 from align.files.text import read_text
-from align.formats.documents.parsing import parsed_json
-from align.formats.documents.writing import writer
+from align.formats.documents.parsing import number_in, parsed_json
+from align.formats.documents.writing import json_text, writer
 from align.formats.notes.aligned import NoteTimes, TimedNotes
 from align.formats.scores.beats import Beats
 from align.types import Float64, IntArray, Mismatch, Note, PlayedPassage, named_pitch
@@ -92,7 +92,7 @@ def format_music_json(alignment: TimedNotes) -> str:
     }
     if alignment.beats is not None:
         content["beats"] = _beat_entries(alignment, alignment.beats)
-    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return json_text(content)
 
 
 def _entry(row: Any) -> dict[str, Any]:
@@ -133,13 +133,13 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
     if not isinstance(notes, list) or not notes:
         raise DataError('is not an alignment of music: it has no list "notes".', path=name)
     table = {
-        key: np.array([_number(note, key, f"note {k}", name) for k, note in enumerate(notes, 1)])
+        key: np.array([number_in(note, key, f"note {k}", name) for k, note in enumerate(notes, 1)])
         for key in ("pitch", "score_onset", "score_duration", "onset", "chord")
     }
     chord_of = table["chord"].astype(np.intp)
-    scored, played = _chords(content.get("chords", []), chord_of, table["score_onset"], name)
+    scored, played = _chords(content, chord_of, table["score_onset"], name)
     confidence, unplayed, sure = (
-        np.array([_number(note, key, "a note", name) for note in notes])
+        np.array([number_in(note, key, "a note", name) for note in notes])
         if all(key in note for note in notes)
         else None
         for key in ("confidence", "unplayed", "offset_confidence")
@@ -180,7 +180,7 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
         tuple(map(str, content.get("warnings") or ())),
         _text(content, "score_file", name),
         _text(content, "repeats", name) or "",
-        _beats(content.get("beats"), name),
+        None if content.get("beats") is None else _beats(_list(content, "beats", name), name),
         tuple(_passage(entry, name) for entry in _list(content, "passages", name)),
         int(_optional(content, "transposition", name) or 0),
         _optional(content, "tuning", name),
@@ -201,7 +201,7 @@ def _list(content: dict[str, Any], key: str, path: str) -> list[Any]:
 
 def _passage(entry: Any, path: str) -> PlayedPassage:
     start, end, score_start, score_end = (
-        _number(entry, key, "a passage", path)
+        number_in(entry, key, "a passage", path)
         for key in ("start", "end", "score_start", "score_end")
     )
     return PlayedPassage(start, end, score_start, score_end, _bars(entry, path))
@@ -209,7 +209,7 @@ def _passage(entry: Any, path: str) -> PlayedPassage:
 
 def _mismatch(entry: Any, path: str) -> Mismatch:
     start, end, probability = (
-        _number(entry, key, "a mismatch", path) for key in ("start", "end", "probability")
+        number_in(entry, key, "a mismatch", path) for key in ("start", "end", "probability")
     )
     words, notes = (tuple(map(str, _list(entry, key, path))) for key in ("words", "notes"))
     kind = _text(entry, "kind", path) or ""
@@ -225,17 +225,13 @@ def _bars(entry: dict[str, Any], path: str) -> tuple[int, int] | None:
     return bars[0], bars[1]
 
 
-def _beats(entries: Any, path: str) -> Beats | None:
-    if entries is None:
-        return None
-    if not isinstance(entries, list):
-        raise DataError('"beats" must be a list.', path=path)
+def _beats(entries: list[Any], path: str) -> Beats:
     times, bars, numbers = (
-        np.array([_number(entry, key, "a beat", path) for entry in entries])
+        np.array([number_in(entry, key, "a beat", path) for entry in entries])
         for key in ("score_time", "bar", "beat")
     )
     # files of earlier versions do not say the unit
-    units = [_number({"unit": 4} | entry, "unit", "a beat", path) for entry in entries]
+    units = [number_in({"unit": 4} | entry, "unit", "a beat", path) for entry in entries]
     try:
         return Beats(times, bars.astype(np.intp), numbers, np.array(units, dtype=np.intp))
     except ParameterError as error:
@@ -243,7 +239,7 @@ def _beats(entries: Any, path: str) -> Beats | None:
 
 
 def _chords(
-    chords: Any, chord_of: IntArray, score_onsets: Float64, path: str
+    content: dict[str, Any], chord_of: IntArray, score_onsets: Float64, path: str
 ) -> tuple[Float64, Float64 | None]:
     """Return when each chord stands in the score, and when it is played where the file says it."""
     if chord_of[0] != 0 or not np.isin(np.diff(chord_of), (0, 1)).all():
@@ -251,12 +247,11 @@ def _chords(
             '"chord" of the notes must count from 0, each equal to the one before or one more.',
             path=path,
         )
-    if not isinstance(chords, list):
-        raise DataError('"chords" must be a list.', path=path)
+    chords = _list(content, "chords", path)
     if not chords:
         return np.bincount(chord_of, score_onsets) / np.bincount(chord_of), None
     played, scored = (
-        np.array([_number(chord, key, "a chord", path) for chord in chords])
+        np.array([number_in(chord, key, "a chord", path) for chord in chords])
         for key in ("onset", "score_onset")
     )
     if len(chords) != chord_of[-1] + 1:
@@ -268,15 +263,8 @@ def _chords(
     return scored, played
 
 
-def _number(values: Any, key: str, where: str, path: str) -> float:
-    value = values.get(key) if isinstance(values, dict) else None
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
-        return float(value)
-    raise DataError(f'"{key}" of {where} is {value!r}, must be a number.', path=path)
-
-
 def _optional(content: dict[str, Any], key: str, path: str) -> float | None:
-    return None if content.get(key) is None else _number(content, key, "the alignment", path)
+    return None if content.get(key) is None else number_in(content, key, "the alignment", path)
 
 
 def _whole(content: dict[str, Any], path: str) -> int | None:

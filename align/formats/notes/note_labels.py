@@ -25,6 +25,7 @@ import re
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.text import parse_number, read_lines, read_text, rows_of_table, table_of_rows
@@ -34,16 +35,21 @@ from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, not
 from align.types import named_pitch
 
 __all__ = [
+    "RATE",
     "format_layer",
     "format_points",
     "format_sv_csv",
     "read_note_labels",
+    "sonic_layer",
     "write_layer",
     "write_points",
     "write_sv_csv",
 ]
 
-_RATE = 44100  # Hz, of a layer whose recording has no known rate
+RATE = 44100
+"""Hz, of a layer whose recording has no known rate."""
+
+Int64 = npt.NDArray[np.int64]
 
 _Row = tuple[float, str, int | None]  # seconds, label, line
 
@@ -81,7 +87,7 @@ def format_layer(alignment: TimedNotes) -> str:
     Times are in samples of the recording, whose rate must therefore be known to Sonic Visualiser
     as it is here: open the recording first.
     """
-    rate = alignment.rate or _RATE
+    rate = alignment.rate or RATE
     frames = np.rint(alignment.onsets * rate).astype(np.int64)
     ends = np.rint(alignment.offsets * rate).astype(np.int64)
     confidence = np.ones(len(alignment)) if alignment.confidence is None else alignment.confidence
@@ -94,24 +100,25 @@ def format_layer(alignment: TimedNotes) -> str:
         f'label="{html.escape(labels[k])}" />\n'
         for k in _in_time(alignment)
     )
-    last = int(frames.max(initial=0)) + 1
+    notes = (
+        f' subtype="note" valueQuantization="0" minimum="{low}" maximum="{high}" '
+        'units="MIDI Pitch"'
+    )
+    shown = 'type="notes" name="Notes" model="1" verticalScale="1" colourName="Blue" '
+    return sonic_layer(frames, rate, points, f'{shown}colour="#0000ff"', notes, dimensions=3)
+
+
+def sonic_layer(
+    frames: Int64, rate: int, points: str, shown: str, model: str = "", *, dimensions: int = 1
+) -> str:
+    """Return a layer of Sonic Visualiser of points at some frames, with what it says of them."""
     return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        "<!DOCTYPE sonic-visualiser>\n"
-        "<sv>\n"
-        "  <data>\n"
-        f'    <model id="1" name="" sampleRate="{rate}" start="0" end="{last}" type="sparse" '
-        'dimensions="3" resolution="1" notifyOnAdd="true" dataset="0" subtype="note" '
-        f'valueQuantization="0" minimum="{low}" maximum="{high}" units="MIDI Pitch" />\n'
-        '    <dataset id="0" dimensions="3">\n'
-        f"{points}"
-        "    </dataset>\n"
-        "  </data>\n"
-        "  <display>\n"
-        '    <layer id="2" type="notes" name="Notes" model="1" verticalScale="1" '
-        'colourName="Blue" colour="#0000ff" darkBackground="false" />\n'
-        "  </display>\n"
-        "</sv>\n"
+        '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE sonic-visualiser>\n<sv>\n  <data>\n'
+        f'    <model id="1" name="" sampleRate="{rate}" start="0" '
+        f'end="{int(frames.max(initial=0)) + 1}" type="sparse" dimensions="{dimensions}" '
+        f'resolution="1" notifyOnAdd="true" dataset="0"{model} />\n'
+        f'    <dataset id="0" dimensions="{dimensions}">\n{points}    </dataset>\n  </data>\n'
+        f'  <display>\n    <layer id="2" {shown} darkBackground="false" />\n  </display>\n</sv>\n'
     )
 
 

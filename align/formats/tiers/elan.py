@@ -37,7 +37,7 @@ from typing import Any
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import read_bytes
-from align.formats.documents.writing import audio_name
+from align.formats.documents.writing import XML_HEAD, audio_name
 from align.formats.tiers.elan_kept import (
     DURATION,
     OWN_TYPES,
@@ -206,7 +206,7 @@ def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = Fals
         ("lastUsedAnnotationId", eaf.maxaid),
     ]
     text = elan.to_string(eaf)
-    atomic_write(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', overwrite=overwrite)
+    atomic_write(path, f"{XML_HEAD}{text}\n", overwrite=overwrite)
 
 
 def _rows(tiers: Tiers, tier: Tier) -> list[_Row]:

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 from align.errors import DataError
-from align.formats.documents.writing import audio_name
+from align.formats.documents.parsing import xml_with_comments
+from align.formats.documents.writing import audio_name, xml_text
 from align.formats.tiers.tier import Origin, Tiers, speaker_of
 
 __all__ = ["DURATION", "OWN_TYPES", "audio_type", "origin_of", "rewritten", "zero_of"]
@@ -26,15 +27,9 @@ DURATION = "align:duration"
 _PLAIN = (*OWN_TYPES, "default", "default-lt", "")  # types that say nothing
 
 
-def _parsed(content: bytes) -> ElementTree.Element:
-    """Return the document with its comments; the reader has refused what declares entities."""
-    builder = ElementTree.TreeBuilder(insert_comments=True)
-    return ElementTree.fromstring(content, ElementTree.XMLParser(target=builder))
-
-
 def origin_of(content: bytes, tiers: Tiers) -> Origin:
     """Return a file with the tiers that were read from it, and what these do not say."""
-    root = _parsed(content)
+    root = xml_with_comments(content)
     about = {tier.get("TIER_ID", ""): tier for tier in root.iter("TIER")}
     parents = {name: tier.get("PARENT_REF") for name, tier in about.items()}
     speakers = {tier.name: speaker_of(tier, tiers) or tier.name for tier in tiers}
@@ -58,7 +53,7 @@ def origin_of(content: bytes, tiers: Tiers) -> Origin:
 
 def rewritten(origin: Origin, tiers: Tiers) -> str:
     """Return the text of the file with these of its tiers, and with the recording, if known."""
-    root = _parsed(origin.content)
+    root = xml_with_comments(origin.content)
     names = {tier.name for tier in tiers}
     for tier in root.findall("TIER"):
         if tier.get("TIER_ID") not in names:
@@ -69,8 +64,7 @@ def rewritten(origin: Origin, tiers: Tiers) -> str:
         for known in header.findall("PROPERTY"):
             if known.get("NAME") == DURATION:
                 known.text = str(round(tiers.duration * 1000))
-    text = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+    return xml_text(root)
 
 
 def _add_audio(header: ElementTree.Element, audio: str, path: str) -> None:

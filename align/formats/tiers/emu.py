@@ -22,7 +22,6 @@ References
 Winkelmann, "The EMU-SDMS Manual", chapters "The emuDB format" and "File formats".
 """
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,6 +31,7 @@ from typing import Any
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.formats.documents.parsing import parsed_json
+from align.formats.documents.writing import json_text
 from align.formats.tiers.labels import ticks
 from align.formats.tiers.tier import PHONES, WORDS, Tier, Tiers, check_names
 from align.formats.tiers.tier_format import TierFormat
@@ -175,8 +175,7 @@ def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = Fals
     """
     name = os.path.basename(os.fspath(path))
     name = name[: -len(ANNOTATION)] if name.lower().endswith(ANNOTATION) else name
-    text = json.dumps(annotation_of(name or "bundle", tiers), ensure_ascii=False, indent=1)
-    atomic_write(path, text + "\n", overwrite=overwrite)
+    atomic_write(path, json_text(annotation_of(name or "bundle", tiers)), overwrite=overwrite)
 
 
 def annotation_of(name: str, tiers: Tiers) -> dict[str, Any]:

@@ -12,9 +12,10 @@
 Times are seconds.
 """
 
-from typing import Any, TypeGuard
+from typing import Any
 
 from align.errors import DataError
+from align.formats.documents.parsing import is_number
 from align.formats.tiers.tier import Tier
 
 __all__ = ["has_entries", "tiers_of_entries"]
@@ -40,7 +41,7 @@ def tiers_of_entries(content: Any, path: str) -> tuple[list[Tier], float | None]
     Raises DataError where an entry is not ``[start, end, label]``, or of points ``[time, label]``.
     """
     end = next((content[key] for key in ("end", "xmax") if key in content), None)
-    known = float(end) if _is_number(end) and end > 0 else None
+    known = float(end) if is_number(end) and end > 0 else None
     return [
         _tier(name, tier["entries"], known or 0.0, path) for name, tier in _listed(content)
     ], known
@@ -64,7 +65,7 @@ def _tier(name: str, entries: list[Any], end: float, path: str) -> Tier:
     labels, times = [], []
     for k, entry in enumerate(entries, start=1):
         *at, label = entry if isinstance(entry, list) and entry else [None]
-        numbers = [float(time) for time in at if _is_number(time)]
+        numbers = [float(time) for time in at if is_number(time)]
         if not isinstance(label, str) or not len(at) == len(numbers) == (1 if points else 2):
             shape = "[time, label]" if points else "[start, end, label]"
             raise DataError(f"entry {k} of tier {name!r} is not {shape}.", path=path)
@@ -73,7 +74,3 @@ def _tier(name: str, entries: list[Any], end: float, path: str) -> Tier:
     last = max((stop for _, stop in times), default=0.0)
     kind = "point" if points else "interval"
     return Tier(name, kind, tuple(labels), tuple(times), (), max(end, last))
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15

@@ -27,7 +27,7 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number
 from align.formats.documents.parsing import parsed_xml
-from align.formats.documents.writing import audio_name
+from align.formats.documents.writing import audio_name, xml_text
 from align.formats.tiers.exmaralda_kept import (
     DURATION,
     POINTS,
@@ -149,8 +149,7 @@ def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = Fals
             event = ElementTree.SubElement(shown, "event", start=ids[start], end=ids[end])
             event.text = label
     ElementTree.indent(root, " ")
-    text = ElementTree.tostring(root, encoding="unicode")
-    atomic_write(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', overwrite=overwrite)
+    atomic_write(path, xml_text(root), overwrite=overwrite)
 
 
 def _rows(tier: Tier) -> list[tuple[float, float, str]]:

@@ -8,7 +8,8 @@ that are kept.
 from collections import Counter
 from xml.etree import ElementTree
 
-from align.formats.documents.writing import audio_name
+from align.formats.documents.parsing import xml_with_comments
+from align.formats.documents.writing import audio_name, xml_text
 from align.formats.tiers.tier import WORDS, Origin, Tiers, speaker_of
 
 __all__ = ["DURATION", "POINTS", "category_of", "names_of", "origin_of", "rewritten", "type_of"]
@@ -73,8 +74,7 @@ def origin_of(content: bytes, tiers: Tiers) -> Origin:
 
 def rewritten(origin: Origin, tiers: Tiers) -> str:
     """Return the text of the file with these of its tiers, and with the recording, if known."""
-    builder = ElementTree.TreeBuilder(insert_comments=True)
-    root = ElementTree.fromstring(origin.content, ElementTree.XMLParser(target=builder))
+    root = xml_with_comments(origin.content)
     kept = {tier.name for tier in tiers}
     for body in root.iter("basic-body"):
         for name, tier in names_of(root).items():
@@ -86,5 +86,4 @@ def rewritten(origin: Origin, tiers: Tiers) -> str:
         for known in root.iter("ud-information"):
             if known.get("attribute-name") == DURATION:
                 known.text = repr(float(tiers.duration))
-    text = ElementTree.tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+    return xml_text(root)

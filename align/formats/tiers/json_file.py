@@ -22,15 +22,14 @@ Where no tier is of phones, there is no list ``"events"``, and all tiers stand i
 What the Montreal Forced Aligner writes is read as well (`align.formats.tiers.entries_json`).
 """
 
-import json
 import math
 import os
 from dataclasses import replace
 from typing import Any
 
 from align.errors import DataError
-from align.formats.documents.parsing import parsed_json
-from align.formats.documents.writing import writer
+from align.formats.documents.parsing import number_in, parsed_json
+from align.formats.documents.writing import json_text, writer
 from align.formats.tiers.entries_json import has_entries, tiers_of_entries
 from align.formats.tiers.labels import Labels, TimedLabels, make_labels
 from align.formats.tiers.tier import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
@@ -44,6 +43,7 @@ __all__ = [
     "write_json_tiers",
 ]
 
+_SECONDS = "a number of seconds"
 _PLACES = {"events": PHONES, "words": WORDS}
 """Names of the tiers that stand under these keys, where there is one speaker without a name."""
 
@@ -124,7 +124,7 @@ def _parsed(path: str | os.PathLike[str], encoding: str | None) -> dict[str, Any
 
 def _duration(content: Any, path: str) -> float | None:
     known = isinstance(content, dict) and content.get("duration") is not None
-    return _number(content, "duration", "the alignment", path) if known else None
+    return number_in(content, "duration", "the alignment", path, _SECONDS) if known else None
 
 
 def _tier(name: str, block: Any, key: str, path: str) -> Tier:
@@ -139,9 +139,10 @@ def _tier(name: str, block: Any, key: str, path: str) -> Tier:
         label = event.get("label") if isinstance(event, dict) else None
         if not isinstance(label, str):
             raise DataError(f'{one} {k} has no text "label".', path=path)
-        first, last = ("time", "time") if points else ("start", "end")
+        edges = ("time", "time") if points else ("start", "end")
         where = f"{one} {k}"
-        times.append((_number(event, first, where, path), _number(event, last, where, path)))
+        start, end = (number_in(event, edge, where, path, _SECONDS) for edge in edges)
+        times.append((start, end))
         labels.append(label)
     end = max((last for _, last in times), default=0.0)
     return Tier(name, "point" if points else "interval", tuple(labels), tuple(times), (), end)
@@ -163,16 +164,9 @@ def _in_order(listed: Any, found: dict[str, Tier], path: str) -> list[Tier]:
     return [*tiers, *rest.values()]
 
 
-def _number(values: dict[str, Any], key: str, where: str, path: str) -> float:
-    value = values.get(key)
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
-        return float(value)
-    raise DataError(f'"{key}" of {where} is {value!r}, must be a number of seconds.', path=path)
-
-
 def format_json(alignment: TimedLabels) -> str:
     """Return an alignment as JSON text; times read back exactly."""
-    return _text(_content(alignment))
+    return json_text(_content(alignment))
 
 
 def _content(alignment: TimedLabels) -> dict[str, Any]:
@@ -218,7 +212,7 @@ def format_json_tiers(tiers: Tiers, *, named: bool = False) -> str:
         if not tiers:
             raise
         whole = {"audio": tiers.audio, "rate": tiers.rate, "duration": tiers.duration}
-        return _text(whole | {"tiers": [_entry(tier, "", tiers) for tier in tiers]})
+        return json_text(whole | {"tiers": [_entry(tier, "", tiers) for tier in tiers]})
     if len(speakers) == 1 and not named:
         speakers = [speakers[0]._replace(name="")]
     blocks: dict[str, dict[str, Any]] = {}
@@ -240,7 +234,7 @@ def format_json_tiers(tiers: Tiers, *, named: bool = False) -> str:
             _entry(tier, next((key for placed, key, _ in places if placed is tier), ""), tiers)
             for tier in tiers
         ]
-    return _text(whole)
+    return json_text(whole)
 
 
 def _entry(tier: Tier, place: str, tiers: Tiers) -> dict[str, Any]:
@@ -251,10 +245,6 @@ def _entry(tier: Tier, place: str, tiers: Tiers) -> dict[str, Any]:
         points = [{"label": label, "time": time} for label, (time, _) in rows]
         return {"name": tier.name, "kind": "point", "points": points}
     return {"name": tier.name, "kind": "interval", "events": _events(tiers.labels_of(tier))}
-
-
-def _text(content: dict[str, Any]) -> str:
-    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 write_json = writer(format_json)

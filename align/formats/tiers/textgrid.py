@@ -349,20 +349,11 @@ def write_textgrid(
     ends exactly with the recording. With `confidence`, tiers of points say how sure each onset
     is; see `align.formats.tiers.tier.with_confidence`.
     """
-    intervals, duration = alignment.intervals, alignment.duration
-    end = float(intervals[-1, 1]) if duration is None else duration
-    one = _tier(tier, alignment.labels, intervals, end)
-    tiers = Tiers((one,), end)
+    tiers = Tiers.of_labels(alignment, tier)
     if confidence:
-        sure, near = alignment.confidence, alignment.onset_intervals
-        known = replace(
-            one,
-            name=PHONES,
-            confidence=None if sure is None else tuple(sure.tolist()),
-            onset_intervals=None if near is None else tuple(map(tuple, near.tolist())),
-        )
-        tiers = Tiers((one, *with_confidence(Tiers((known,), end)).tiers[1:]), end)
-    atomic_write(path, format_textgrid(tiers, end), overwrite=overwrite)
+        named = Tiers.of_labels(alignment, PHONES)
+        tiers = replace(tiers, tiers=(*tiers, *with_confidence(named).tiers[1:]))
+    atomic_write(path, format_textgrid(tiers, tiers.duration), overwrite=overwrite)
 
 
 def write_textgrid_tiers(

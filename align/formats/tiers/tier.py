@@ -98,6 +98,24 @@ class Tier:
     spoken: bool = True
     instants: tuple[tuple[str, float], ...] = ()
 
+    @classmethod
+    def of_labels(cls, alignment: TimedLabels, name: str) -> Self:
+        """Return labels, with what is known of them, as a tier of this name."""
+        spans = tuple((start, stop) for start, stop in alignment.intervals.tolist())
+        sure, fit, near = (
+            None if values is None else values.tolist()
+            for values in (alignment.confidence, alignment.event_match, alignment.onset_intervals)
+        )
+        return cls(
+            *(name, "interval", alignment.labels, spans, ()),
+            spans[-1][1] if alignment.duration is None else alignment.duration,
+            None if sure is None else tuple(sure),
+            *(alignment.score, alignment.match),
+            None if fit is None else tuple(fit),
+            alignment.warnings,
+            None if near is None else tuple(map(tuple, near)),
+        )
+
     def is_named(self) -> bool:
         """Whether it is of words or phones, where time without a label is a silence."""
         return _is_of(self, PHONES) or self.is_words()
@@ -230,11 +248,8 @@ class Tiers:
     @classmethod
     def of_labels(cls, alignment: TimedLabels, name: str) -> Self:
         """Return labels as the only tier, of this name."""
-        intervals = alignment.intervals.tolist()
-        end = intervals[-1][1] if alignment.duration is None else alignment.duration
-        times = tuple((start, stop) for start, stop in intervals)
-        one = Tier(name, "interval", alignment.labels, times, (), end)
-        return cls((one,), end, audio=alignment.audio, rate=alignment.rate)
+        one = Tier.of_labels(alignment, name)
+        return cls((one,), one.end, audio=alignment.audio, rate=alignment.rate)
 
     def labels_of(self, tier: Tier) -> Labels:
         """Return a tier of intervals as labels, with what is known of the recording."""

@@ -210,7 +210,7 @@ class TextAlignment:
             for tier, alignment in ((WORDS, both.words), (PHONES, both.phones))
         ]
         one = alignments[0][1]
-        tiers = tuple(_tier(name, alignment) for name, alignment in alignments)
+        tiers = tuple(Tier.of_labels(alignment, name) for name, alignment in alignments)
         tiers += tuple(self._said(name) for name in self.speakers if self._timed(name))
         if self.mismatches:
             tiers += (self._check(),)
@@ -398,27 +398,6 @@ def check_speakers(path: str | os.PathLike[str], count: int) -> None:
         raise DataError(
             f"a {suffix} file holds one speaker; use {', '.join(_SEVERAL)}.", path=os.fspath(path)
         )
-
-
-def _tier(name: str, alignment: Alignment) -> Tier:
-    times = tuple((start, end) for start, end in alignment.intervals.tolist())
-    sure = None if alignment.confidence is None else tuple(alignment.confidence.tolist())
-    fit = None if alignment.event_match is None else tuple(alignment.event_match.tolist())
-    near = alignment.onset_intervals
-    return Tier(
-        name,
-        "interval",
-        alignment.labels,
-        times,
-        (),
-        alignment.duration,
-        sure,
-        alignment.score,
-        alignment.match,
-        fit,
-        alignment.warnings,
-        None if near is None else tuple((low, high) for low, high in near.tolist()),
-    )
 
 
 def renamed(alignment: Alignment, silence: str) -> Alignment:
