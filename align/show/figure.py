@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -15,6 +15,7 @@ from align.results.timing import Timing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
+    from matplotlib.gridspec import GridSpec
 
 __all__ = [
     "WIDTHS",
@@ -24,7 +25,9 @@ __all__ = [
     "drawn",
     "inches",
     "require_matplotlib",
+    "rows_in",
     "sound_of",
+    "time_axis",
 ]
 
 WIDTHS = (8.0, 40.0)
@@ -76,6 +79,33 @@ def inches(figure: "Figure | SubFigure") -> tuple[float, float]:
     """Width and height of a figure, or of a part of one."""
     box = figure.bbox
     return box.width / figure.dpi, box.height / figure.dpi
+
+
+def rows_in(
+    figure: "Figure | SubFigure",
+    heights: Sequence[float],
+    margins: Mapping[str, float],
+    gap: float,
+) -> "GridSpec":
+    """Divide a figure into rows, with margins in inches, and gaps in shares of a row."""
+    width, height = inches(figure)
+    return figure.add_gridspec(
+        *(len(heights), 1),
+        height_ratios=heights,
+        hspace=gap,
+        left=margins["left"] / width,
+        right=1 - margins["right"] / width,
+        bottom=margins["bottom"] / height,
+        top=1 - margins["top"] / height,
+    )
+
+
+def time_axis(ax: "Axes", width: float) -> None:
+    """Mark seconds on the x axis of a figure of some width in inches."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.set_xlabel("time (s)")
+    ax.xaxis.set_major_locator(MaxNLocator(max(6, int(width)), steps=[1, 2, 5, 10]))
 
 
 def sound_of(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.results.timing import Timing
-from align.show.figure import WIDTHS, Sound, inches
+from align.show.figure import WIDTHS, Sound, inches, rows_in, time_axis
 from align.show.spectrogram import spectrogram
 from align.show.tier import FONT, Tier, draw_tier, label_rows, points_per_pixel
 
@@ -105,23 +105,11 @@ class LabelPicture(NamedTuple):
 
     def draw(self, figure: "Figure | SubFigure") -> "Axes":
         """Draw waveform, spectrogram and tiers into an empty figure; return the lowest axes."""
-        from matplotlib.ticker import MaxNLocator
-
-        width, height = inches(figure)
-        tiers = self.tiers
-        ratios = self._heights() if self.sound is None else [1.1, 2.5, *self._heights()]
-        grid = figure.add_gridspec(
-            len(ratios),
-            1,
-            height_ratios=ratios,
-            hspace=0.04,
-            left=_MARGINS["left"] / width,
-            right=1 - _MARGINS["right"] / width,
-            bottom=_MARGINS["bottom"] / height,
-            top=1 - _MARGINS["top"] / height,
-        )
+        width, tiers = inches(figure)[0], self.tiers
+        heights = self._heights() if self.sound is None else [1.1, 2.5, *self._heights()]
+        grid = rows_in(figure, heights, _MARGINS, 0.04)
         axes = [figure.add_subplot(grid[0])]
-        axes += [figure.add_subplot(grid[i], sharex=axes[0]) for i in range(1, len(ratios))]
+        axes += [figure.add_subplot(grid[i], sharex=axes[0]) for i in range(1, len(heights))]
         axes[0].set_xlim(*self.span)
         if self.sound is not None:
             columns = int(width * _COLUMNS_PER_INCH)
@@ -136,8 +124,7 @@ class LabelPicture(NamedTuple):
             draw_tier(ax, tier, (0.0, 1.0))
         for ax in axes[:-1]:
             ax.tick_params(labelbottom=False, bottom=False)
-        axes[-1].set_xlabel("time (s)")
-        axes[-1].xaxis.set_major_locator(MaxNLocator(max(6, int(width)), steps=[1, 2, 5, 10]))
+        time_axis(axes[-1], width)
         axes[0].set_title(self.title, loc="left", fontsize=10, parse_math=False)
         return axes[-1]
 

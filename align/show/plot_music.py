@@ -20,7 +20,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
-from align.show.figure import WIDTHS, Sound, inches
+from align.show.figure import WIDTHS, Sound, inches, rows_in, time_axis
 from align.types import pitch_name
 
 if TYPE_CHECKING:
@@ -88,20 +88,9 @@ class NotePicture(NamedTuple):
 
     def draw(self, figure: "Figure | SubFigure") -> "Axes":
         """Draw the piano roll and the tempo curve into an empty figure; return the roll."""
-        from matplotlib.ticker import MaxNLocator
-
         width, height = inches(figure)
         inner = height - _MARGINS["bottom"] - _MARGINS["top"]
-        grid = figure.add_gridspec(
-            2,
-            1,
-            height_ratios=[inner - _TEMPO_HEIGHT, _TEMPO_HEIGHT],
-            hspace=0.08,
-            left=_MARGINS["left"] / width,
-            right=1 - _MARGINS["right"] / width,
-            bottom=_MARGINS["bottom"] / height,
-            top=1 - _MARGINS["top"] / height,
-        )
+        grid = rows_in(figure, [inner - _TEMPO_HEIGHT, _TEMPO_HEIGHT], _MARGINS, 0.08)
         roll = figure.add_subplot(grid[0])
         curve = figure.add_subplot(grid[1], sharex=roll)
         shown = self.shown()
@@ -109,8 +98,7 @@ class NotePicture(NamedTuple):
         _draw_bar_lines([roll, curve], self.alignment, shown)
         roll.tick_params(labelbottom=False, bottom=False)
         _draw_tempo(curve, *self[:2], shown)
-        curve.set_xlabel("time (s)")
-        curve.xaxis.set_major_locator(MaxNLocator(max(6, int(width)), steps=[1, 2, 5, 10]))
+        time_axis(curve, width)
         audio = Path(self.alignment.audio or "")
         title = f"{audio.parent.name}/{audio.name}" if audio.stem == "audio" else audio.name
         if self.alignment.match is not None:

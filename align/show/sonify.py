@@ -16,7 +16,6 @@ Levels: the recording is brought to a peak of `_PEAK`; clicks have the same peak
 root mean square of the recording where they sound. No sample exceeds `_PEAK`.
 """
 
-import io
 import os
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ import numpy.typing as npt
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.results.timing import Timing
+from align.show.page.sound import encoded
 from align.types import Float32, IntArray
 
 __all__ = ["check_sonification", "save_sonification", "sonify"]
@@ -37,8 +37,7 @@ _CLICK = (1600.0, 0.012, 0.003)  # Hz, length and decay in seconds
 _PARTIALS = 6
 _ATTACK, _RELEASE = 0.005, 0.030  # seconds
 _LONGEST = 6.0  # seconds that a note sounds at most
-_FORMATS = {".wav": ("WAV", "PCM_16"), ".flac": ("FLAC", "PCM_16"), ".ogg": ("OGG", "VORBIS")}
-_BLOCK = 1 << 13  # frames written at a time
+_SUFFIXES = (".wav", ".flac", ".ogg")
 
 
 def sonify(
@@ -137,25 +136,17 @@ def save_sonification(
         For another suffix or `sound`.
     """
     check_sonification(path)
-    import soundfile
-
     samples, found = sonify(alignment, sound=sound, audio=audio, rate=rate)
-    container, coding = _FORMATS[Path(path).suffix.lower()]
-    out = io.BytesIO()
-    with soundfile.SoundFile(
-        out, "w", samplerate=found, channels=2, format=container, subtype=coding
-    ) as file:
-        for first in range(0, len(samples), _BLOCK):
-            file.write(samples[first : first + _BLOCK])
-    atomic_write(path, out.getvalue(), overwrite=overwrite)
+    sound_file = encoded(samples, found, Path(path).suffix.lower()[1:])
+    atomic_write(path, sound_file, overwrite=overwrite)
 
 
 def check_sonification(path: str | os.PathLike[str]) -> None:
     """Raise a ParameterError where the suffix is none that `save_sonification` writes."""
     suffix = Path(path).suffix
-    if suffix.lower() not in _FORMATS:
+    if suffix.lower() not in _SUFFIXES:
         raise ParameterError(
-            f"{os.fspath(path)}: sound is written as {', '.join(_FORMATS)}, not as {suffix!r}."
+            f"{os.fspath(path)}: sound is written as {', '.join(_SUFFIXES)}, not as {suffix!r}."
         )
 
 

@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float32
 
-__all__ = ["SOUND_FORMATS", "EncodedSound", "encode_sound"]
+__all__ = ["SOUND_FORMATS", "EncodedSound", "encode_sound", "encoded"]
 
 SOUND_FORMATS = {"ogg": "audio/ogg", "flac": "audio/flac", "wav": "audio/wav"}
 """Media type of each format."""
@@ -56,8 +57,6 @@ def encode_sound(
     """
     if format not in _CODINGS:
         raise ParameterError(f"sound={format!r}, must be one of {', '.join(_CODINGS)}.")
-    import soundfile
-
     from align.features.sound.audio import read_audio
 
     samples, found = read_audio(audio, None, source_rate=rate, allow_silence=True)
@@ -68,11 +67,18 @@ def encode_sound(
     loudest = float(np.abs(samples).max())
     if loudest > 1.0:
         samples = samples / np.float32(loudest)
-    out = io.BytesIO()
-    container, coding = _CODINGS[format]
+    return EncodedSound(encoded(samples, found, format), SOUND_FORMATS[format], found, duration)
+
+
+def encoded(samples: Float32, rate: int, format: str) -> bytes:
+    """Return samples [shape=(n,) or (n, channels)] as an audio file of one of `SOUND_FORMATS`."""
+    import soundfile
+
+    out, (container, coding) = io.BytesIO(), _CODINGS[format]
+    channels = 1 if samples.ndim == 1 else samples.shape[1]
     with soundfile.SoundFile(
-        out, "w", samplerate=found, channels=1, format=container, subtype=coding
+        out, "w", samplerate=rate, channels=channels, format=container, subtype=coding
     ) as file:
-        for first in range(0, samples.size, _BLOCK):
+        for first in range(0, len(samples), _BLOCK):
             file.write(samples[first : first + _BLOCK])
-    return EncodedSound(out.getvalue(), SOUND_FORMATS[format], found, duration)
+    return out.getvalue()
