@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.evaluation.report import TOLERANCES_MS, FileResult, Report
+from align.evaluation.report_text import in_columns
 
 __all__ = ["Comparison", "Interval", "compare"]
 
@@ -115,14 +116,7 @@ class Comparison:
                     "*" if value.significant else "",
                 )
             )
-        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines = [
-            "  ".join(
-                [row[0].ljust(widths[0])]
-                + [cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True)]
-            ).rstrip()
-            for row in rows
-        ]
+        lines = [line.rstrip() for line in in_columns(rows)]
         note = "(* the interval leaves out 0; paired bootstrap over files)"
         head = f"{self.boundaries} boundaries that both have, in {self.files} files"
         return "\n".join([head, *lines, note])

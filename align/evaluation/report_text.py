@@ -14,6 +14,7 @@ __all__ = [
     "costliest",
     "counted",
     "html_table",
+    "in_columns",
     "set_table",
     "short_names",
     "text_table",
@@ -105,13 +106,13 @@ def set_table(sets: Mapping[str, SetScore]) -> str:
         shares = [score.all_events.within_ms[ms] for ms in tolerances]
         cells = ["-" if math.isnan(value) else f"{value:.1f}" for value in (*times, *shares)]
         table.append((name, str(score.files), *cells))
-    return _aligned(table)
+    return _table(table)
 
 
 def text_table(head: str, rows: Iterable[tuple[str, Score]], what: str = "boundaries") -> str:
     """Return a line for each score; `what` is the head of the first column of numbers."""
     lines = ((name, *_cells(score)) for name, score in rows)
-    return _aligned([(head, what, *_COLUMNS), *lines])
+    return _table([(head, what, *_COLUMNS), *lines])
 
 
 FEWEST = 10
@@ -130,7 +131,7 @@ def costliest(head: str, scores: Mapping[str, Score]) -> str:
     """
     cost = {name: score.boundaries * score.mean_abs_ms for name, score in scores.items()}
     total = sum(value for value in cost.values() if not math.isnan(value))
-    told = [name for name in sorted(cost, key=lambda name: -cost[name])]
+    told = sorted(cost, key=lambda name: -cost[name])
     shown = [
         f"{name} ({counted(scores[name].boundaries, 'boundary', 'boundaries')}, "
         f"{100 * cost[name] / total:.0f} % of the error)"
@@ -140,16 +141,18 @@ def costliest(head: str, scores: Mapping[str, Score]) -> str:
     return f"  {head}: {', '.join(shown[:_NAMED])}" if shown else ""
 
 
-def _aligned(table: Sequence[Sequence[str]]) -> str:
+def in_columns(table: Sequence[Sequence[str]]) -> list[str]:
     """Return rows of cells as text: the first column to the left, the others to the right."""
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    lines = []
-    for row in table:
-        first = row[0].ljust(widths[0])
-        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-        lines.append("  ".join((first, *rest)))
-    lines.insert(1, "-" * len(lines[0]))
-    return "\n".join(lines)
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  ".join((row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:]))) for row in table
+    ]
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of cells as text, with a line below the first."""
+    head, *lines = in_columns(rows)
+    return "\n".join([head, "-" * len(head), *lines])
 
 
 def html_table(head: str, scores: Mapping[str, Score]) -> str:

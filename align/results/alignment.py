@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.results.timing import Timing, vector
+from align.results.timing import Timing, probabilities
 from align.results.writing import LabelWriting
 from align.types import Event
 
@@ -62,11 +62,7 @@ class Alignment(Timing, LabelWriting):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.event_match is not None:
-            match = vector(self.event_match, len(self), "event_match")
-            if not ((match >= 0) & (match <= 1)).all():
-                raise ParameterError("event_match must lie in [0, 1].")
-            self._set(event_match=match)
+        self._set(event_match=probabilities(self.event_match, len(self), "event_match"))
         if self.onset_intervals is not None:
             around = np.array(self.onset_intervals, dtype=np.float64)
             if around.shape != (len(self), 2):

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from align.errors import DataError, ParameterError
 from align.results.chords import checked_chords, guessed_durations, score_onsets_of
 from align.results.time_map import mapped, tempo_curve
-from align.results.timing import Timing, vector
+from align.results.timing import Timing, probabilities, vector
 from align.results.writing import NoteWriting
 from align.types import Event, Float64, IntArray, Mismatch, Note, PlayedPassage
 
@@ -167,9 +167,9 @@ class MusicAlignment(Timing, NoteWriting):
             chord_onsets=chords.onsets,
             chord_score_onsets=chords.score_onsets,
             passages=tuple(self.passages),
-            unplayed=_probability(self.unplayed, n, "unplayed"),
+            unplayed=probabilities(self.unplayed, n, "unplayed"),
             measured_offsets=heard,
-            offset_confidence=_probability(self.offset_confidence, n, "offset_confidence"),
+            offset_confidence=probabilities(self.offset_confidence, n, "offset_confidence"),
             mismatches=tuple(self.mismatches),
             score_file=None if self.score_file is None else os.fspath(self.score_file),
         )
@@ -436,16 +436,6 @@ class MusicAlignment(Timing, NoteWriting):
             for k, (scored, played) in enumerate(times)
         ]
         return ["id", "note", "score (s)", "performed (s)"], rows
-
-
-def _probability(values: Any, n: int, name: str) -> Float64 | None:
-    """Return probabilities of n notes, checked."""
-    if values is None:
-        return None
-    checked = vector(values, n, name)
-    if not ((checked >= 0) & (checked <= 1)).all():
-        raise ParameterError(f"{name} must lie in [0, 1].")
-    return checked
 
 
 def _latest(times: Float64) -> float:

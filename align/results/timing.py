@@ -18,7 +18,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import Event, IntArray
 
-__all__ = ["Timing", "vector"]
+__all__ = ["Timing", "probabilities", "vector"]
 
 _SHOWN = 200  # rows of a table in a notebook
 
@@ -92,11 +92,7 @@ class Timing(ABC):
         if not np.isfinite(onsets).all():
             raise ParameterError("onsets must be finite.")
         self._check_times(events, onsets, end, duration)
-        confidence = self.confidence
-        if confidence is not None:
-            confidence = vector(confidence, len(events), "confidence")
-            if not ((confidence >= 0) & (confidence <= 1)).all():
-                raise ParameterError("confidence must lie in [0, 1].")
+        confidence = probabilities(self.confidence, len(events), "confidence")
         score = None if self.score is None else float(self.score)
         if score is not None and not np.isfinite(score):
             raise ParameterError(f"score={score}, must be finite.")
@@ -279,6 +275,18 @@ def vector(values: npt.ArrayLike, k: int, name: str) -> npt.NDArray[np.float64]:
         raise ParameterError(f"{name}.shape={copy.shape}, must be (K,)=({k},).")
     copy.setflags(write=False)
     return copy
+
+
+def probabilities(
+    values: npt.ArrayLike | None, k: int, name: str
+) -> npt.NDArray[np.float64] | None:
+    """Return a read-only copy of K probabilities, as `vector` does; None where there are none."""
+    if values is None:
+        return None
+    checked = vector(values, k, name)
+    if not ((checked >= 0) & (checked <= 1)).all():
+        raise ParameterError(f"{name} must lie in [0, 1].")
+    return checked
 
 
 def _same(mine: Any, other: Any) -> bool:
