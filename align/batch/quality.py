@@ -131,22 +131,17 @@ def measure(
         "said": tuple(text for a in alignments for text in a.warnings),
     }
     sure = [alignment.confidence for alignment in alignments if alignment.confidence is not None]
-    if n == 0 or len(sure) < len(alignments):
-        return Quality(name, n, seconds, odd_lengths, score, **own)
-    confidence = np.concatenate(sure)
-    worst = int(np.argmin(confidence))
-    return Quality(
-        name,
-        n,
-        seconds,
-        odd_lengths,
-        score,
-        round(float(confidence.mean()), 4),
-        round(float(confidence[worst]), 4),
-        round(float(np.concatenate([alignment.onsets for alignment in alignments])[worst]), 4),
-        [label for alignment in alignments for label in alignment.names][worst],
-        **own,
-    )
+    if n and len(sure) == len(alignments):
+        confidence = np.concatenate(sure)
+        worst = int(np.argmin(confidence))
+        onsets = np.concatenate([alignment.onsets for alignment in alignments])
+        own |= {
+            "confidence": round(float(confidence.mean()), 4),
+            "lowest_confidence": round(float(confidence[worst]), 4),
+            "where": round(float(onsets[worst]), 4),
+            "label": [label for alignment in alignments for label in alignment.names][worst],
+        }
+    return Quality(name, n, seconds, odd_lengths, score, **own)
 
 
 def _played(alignments: Sequence[Timing]) -> dict[str, Any]:
@@ -228,27 +223,10 @@ def ranked(qualities: Sequence[Quality]) -> list[tuple[Quality, tuple[str, ...]]
 
 
 COLUMNS = (
-    "file",
-    "status",
-    "warnings",
-    "events",
-    "seconds",
-    "odd_lengths",
-    "score_per_event",
-    "confidence",
-    "lowest_confidence",
-    "lowest_at_s",
-    "lowest_label",
-    "match",
-    "unlike",
-    "least_like_label",
-    "least_like_at_s",
-    "transposition",
-    "tuning_hz",
-    "passages",
-    "mismatches",
-    "model",
-    "reason",
+    *("file", "status", "warnings", "events", "seconds", "odd_lengths", "score_per_event"),
+    *("confidence", "lowest_confidence", "lowest_at_s", "lowest_label", "match", "unlike"),
+    *("least_like_label", "least_like_at_s", "transposition", "tuning_hz", "passages"),
+    *("mismatches", "model", "reason"),
 )
 """Columns of the table of a run."""
 

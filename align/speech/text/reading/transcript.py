@@ -67,21 +67,8 @@ __all__ = [
 
 _SHOWN = 40  # characters of a text in messages
 TRANSCRIPT_SUFFIXES = (
-    ".txt",
-    ".lab",
-    ".textgrid",
-    ".vtt",
-    ".srt",
-    ".json",
-    ".cha",
-    ".docx",
-    ".eaf",
-    ".exb",
-    ANNOTATION,
-    ".sbv",
-    ".wrd",
-    ".csv",
-    ".tsv",
+    *(".txt", ".lab", ".textgrid", ".vtt", ".srt", ".json", ".cha", ".docx", ".eaf", ".exb"),
+    *(ANNOTATION, ".sbv", ".wrd", ".csv", ".tsv"),
 )
 """Suffixes of transcripts, in lower case, in order of preference."""
 
