@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy.typing as npt
@@ -122,23 +123,19 @@ def align_text(
     """
     model = checked_model(aligner)
     if channels is not None:
-
-        def of_one(channel: Any, theirs: Sequence[Utterance]) -> TextAlignment:
-            return align_text(
-                model,
-                channel,
-                theirs,
-                dictionary=dictionary,
-                language=language,
-                guess=guess,
-                tokens=tokens,
-                trust=trust,
-                repair=repair,
-                anchors=anchors,
-                slack=slack,
-                progress=progress,
-            )
-
+        of_one = partial(
+            align_text,
+            model,
+            dictionary=dictionary,
+            language=language,
+            guess=guess,
+            tokens=tokens,
+            trust=trust,
+            repair=repair,
+            anchors=anchors,
+            slack=slack,
+            progress=progress,
+        )
         said = text if isinstance(text, str) else _utterances(text)
         return on_own_channels(of_one, audio, said, channels)
     known = model_labels(model)

@@ -215,7 +215,7 @@ class WordAligner:
                 part = replace(utterance, start=within[0], end=within[1])
             own = slice(stretch.first, stretch.stop - 1)
             near = None if rough is None else rough.onsets[own] - stretch.begin
-            return self._piece(part, words[own], within, first + stretch.first, near)
+            return self._piece(_Asked(part, words[own], within, first + stretch.first, near))
 
         def speech(piece: Piece) -> tuple[float, float]:
             """Return when the first word begins and the last one ends, after the beginning."""
@@ -247,19 +247,12 @@ class WordAligner:
             for piece, low, high in zip(pieces, [-np.inf, *ends], [*ends, np.inf], strict=True)
         ]
 
-    def _piece(
-        self,
-        utterance: Utterance,
-        words: Sequence[str],
-        span: tuple[float, float],
-        first: int,
-        near: Float64 | None,
-    ) -> Piece:
+    def _piece(self, asked: "_Asked") -> Piece:
         """Align some words at once, or those that were said where the recording is of a part."""
         try:
-            piece = self._all_words(utterance, words, span, first, near)
+            piece = self._all_words(asked)
         except DataError:
-            some = self._said_words(utterance, words, span, first, near)
+            some = self._said_words(asked)
             if some is None:
                 raise
             return some
@@ -267,22 +260,14 @@ class WordAligner:
         if match is None:
             return piece
         if piece.whole.warnings or seems_a_part(match, piece.mismatches):
-            some = self._said_words(utterance, words, span, first, near, match)
+            some = self._said_words(asked, match)
             if some is not None and not self.judging:  # not sure enough to take the warning back
                 warned = replace(some.whole, warnings=piece.whole.warnings)
                 return some._replace(whole=warned)
             return some or piece
         return piece
 
-    def _said_words(
-        self,
-        utterance: Utterance,
-        words: Sequence[str],
-        span: tuple[float, float],
-        first: int,
-        near: Float64 | None,
-        match: float = 0.0,
-    ) -> Piece | None:
+    def _said_words(self, asked: "_Asked", match: float = 0.0) -> Piece | None:
         """Align all words but passages that were left out.
 
         None where none is looked for, or the rest does not fit, or less well than the whole,
@@ -291,7 +276,8 @@ class WordAligner:
         if not self.seeking:
             return None
         least = match if self.judging else max(match, FITS)
-        part = part_of(self.recording, utterance, span)
+        words = asked.words
+        part = part_of(self.recording, asked.utterance, asked.span)
         try:
             found = said_words(self.model, part, words, self._lattices(words))
             if found is None:
@@ -302,9 +288,9 @@ class WordAligner:
             said = with_short_passages(found.words, len(words))
             unsaid = np.flatnonzero(~np.isin(said, found.words))
             gaps = (np.flatnonzero(np.diff(said) > 1) + 1).tolist()
-            own = None if near is None else near[said]
-            some = [words[k] for k in said]
-            piece = self._all_words(utterance, some, span, 0, own, gaps, unsaid)
+            own = None if asked.near is None else asked.near[said]
+            some = asked._replace(words=[words[k] for k in said], first=0, near=own)
+            piece = self._all_words(some, gaps, unsaid)
             rest = piece.whole.match
             if rest is None or rest < least or (self.judging and piece.whole.warnings):
                 return None
@@ -315,8 +301,8 @@ class WordAligner:
                 return None
         except DataError:  # what is said of the whole text counts
             return None
-        rows = within_the_text(piece.rows, said, first)
-        left_out = passages_left_out(words, said, rows, first, vague=not self.judging)
+        rows = within_the_text(piece.rows, said, asked.first)
+        left_out = passages_left_out(words, said, rows, asked.first, vague=not self.judging)
         mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
         return piece._replace(rows=rows, mismatches=mismatches)
 
@@ -343,27 +329,21 @@ class WordAligner:
         return fit
 
     def _all_words(
-        self,
-        utterance: Utterance,
-        words: Sequence[str],
-        span: tuple[float, float],
-        first: int,
-        near: Float64 | None,
-        gaps: Collection[int] = (),
-        unsaid: IntArray = NO_WORDS,
+        self, asked: "_Asked", gaps: Collection[int] = (), unsaid: IntArray = NO_WORDS
     ) -> Piece:
-        """Align some words at once, which begin `near` some times in the span, if given.
+        """Align some words at once.
 
         Passages are left out in front of the words with the numbers `gaps`; words with those of
         `unsaid` are known not to have been said.
         """
+        utterance, words, span, first, near = asked
         part = self._part(utterance, words, span)
         lattice_of = self._lattices(words)
         if self.judging:
             found = self._judged(part, words, near, gaps, unsaid)
             if found.again is not None:
-                asked = utterance, words, span, first, gaps, unsaid, found.again
-                if (piece := self._with_again(*asked)) is not None:
+                piece = self._with_again(asked, gaps, unsaid, found.again)
+                if piece is not None:
                     return piece
                 found = self._judged(part, words, near, gaps, unsaid, once=True)
         elif self.anchors is None:
@@ -398,27 +378,21 @@ class WordAligner:
         return Piece(rows, moved, found.whole.alignment, utterance)
 
     def _with_again(
-        self,
-        utterance: Utterance,
-        words: Sequence[str],
-        span: tuple[float, float],
-        first: int,
-        gaps: Collection[int],
-        unsaid: IntArray,
-        again: Again,
+        self, asked: "_Asked", gaps: Collection[int], unsaid: IntArray, again: Again
     ) -> Piece | None:
         """Align some words at once, as `_all_words`, of which some were said `again`.
 
         None where either copy does not match: then something else was said.
         """
+        words, first = asked.words, asked.first
         written = written_again(len(words), again)
-        twice = [words[k] for k in written]
+        twice = asked._replace(words=[words[k] for k in written], near=None)
         # passages were left out before the second copy, and what was not said is in neither
         places = np.arange(len(words)) + np.where(
             np.arange(len(words)) < again.first, 0, again.stop - again.first
         )
         own = places[list(gaps)].tolist(), np.flatnonzero(np.isin(written, unsaid))
-        piece = self._all_words(utterance, twice, span, first, None, *own)
+        piece = self._all_words(twice, *own)
         if not copies_match(piece.rows, piece.mismatches, first, again):
             return None
         rows, mismatches = without_copy(
@@ -473,7 +447,8 @@ class WordAligner:
             departs = np.isin(path.found.nodes, path.built.departures()).any()
             if not len(about.gone) and not departs and not between.might_pay(temperature):
                 return _Found(found, path.built, found, whole(), *_listed(about))
-            sure, stretches = self._followed(part, words, around, said, ear, between)
+            some = _Some(part, words, around, said)
+            sure, stretches = self._followed(some, ear, between)
             listed = _listed(about, stretches)
             if not len(about.gone) and not sure.built.noise()[sure.found.nodes].any():
                 return _Found(found, path.built, found, whole(), *listed)
@@ -509,40 +484,25 @@ class WordAligner:
         known = self.model.unspoken_ or DEFAULT
         return known if known.size <= N_SOUNDS or ear.hears_words else DEFAULT
 
-    def _followed(
-        self,
-        part: Part,
-        words: Sequence[str],
-        near: Float64 | None,
-        said: IntArray,
-        ear: Ear,
-        gaps: Gaps,
-    ) -> tuple[WordPath, list[Mismatch]]:
+    def _followed(self, some: "_Some", ear: Ear, gaps: Gaps) -> tuple[WordPath, list[Mismatch]]:
         """Return the path of the words that were said, and where something else may be said.
 
         The path has what of it is probable enough.
         """
-        path, gaps = self._said_between(part, words, near, said, ear, gaps)
+        path, gaps = self._said_between(some, ear, gaps)
+        said = some.said
         stretches = untranscribed(path, gaps)
         # others may have been said instead of a word; it is known by the last one that was said
-        gone = np.setdiff1d(np.arange(len(words)), said)
+        gone = np.setdiff1d(np.arange(len(some.words)), said)
         before = np.append(-1, said)[np.searchsorted(said, gone)]
         instead = np.isin(path.built.words_before(), before)
         dropped = np.setdiff1d(np.flatnonzero(path.built.noise() & ~instead), stretches.followed)
         if np.isin(path.found.nodes, dropped).any():
             path = WordPath.best(path.built, path.paths, dropped)
-        begun = self._with_first_sounds(part, words, near, said, path)
+        begun = self._with_first_sounds(some, path)
         return begun, stretches.listed if begun is path else placed_again(stretches, begun)
 
-    def _said_between(
-        self,
-        part: Part,
-        words: Sequence[str],
-        near: Float64 | None,
-        said: IntArray,
-        ear: Ear,
-        gaps: Gaps,
-    ) -> tuple[WordPath, Gaps]:
+    def _said_between(self, some: "_Some", ear: Ear, gaps: Gaps) -> tuple[WordPath, Gaps]:
         """Return the path of the words that were said and of something else between them.
 
         And the gaps in which that may be: where a second ear is asked, one after another of those
@@ -551,10 +511,11 @@ class WordAligner:
 
         def best(gaps: Gaps) -> WordPath:
             there = TRUSTED._replace(untranscribed=gaps.cost)
-            return WordPath.best(*self._paths_of(part, words, near, said, there))
+            return WordPath.best(*self._paths_of(some, there))
 
         if isinstance(gaps.cost, float):
             return best(gaps), gaps
+        part, words, _, said = some
         own, known = [words[k] for k in said], dict[int, float]()
         while True:
             path = best(gaps.with_known(known, others=True))
@@ -571,14 +532,7 @@ class WordAligner:
             if not left and not gaps.might_pay(self.model.placement_.temperature):
                 return path, here
 
-    def _with_first_sounds(
-        self,
-        part: Part,
-        words: Sequence[str],
-        near: Float64 | None,
-        said: IntArray,
-        path: WordPath,
-    ) -> WordPath:
+    def _with_first_sounds(self, some: "_Some", path: WordPath) -> WordPath:
         """Return a path on which what is not in the text begins with the sound that fits best.
 
         So a word ends where one of the model's sounds may follow, and not where it fits as badly
@@ -588,21 +542,16 @@ class WordAligner:
         if not noise.any() or not (sounds := distinct_sounds(self.model)):
             return path
         before = path.built.words_before()[path.found.nodes[noise]]
-        cost = np.full(len(said) + 1, math.inf)
-        cost[np.searchsorted(said, before, side="right")] = 0.0
+        cost = np.full(len(some.said) + 1, math.inf)
+        cost[np.searchsorted(some.said, before, side="right")] = 0.0
         there = TRUSTED._replace(untranscribed=cost.tolist(), begins=sounds)
-        return WordPath.best(*self._paths_of(part, words, near, said, there, _ELSE))
+        return WordPath.best(*self._paths_of(some, there, _ELSE))
 
     def _paths_of(
-        self,
-        part: Part,
-        words: Sequence[str],
-        near: Float64 | None,
-        said: IntArray,
-        departures: Departures,
-        noise: float | None = None,
+        self, some: "_Some", departures: Departures, noise: float | None = None
     ) -> tuple[WordLattice, LatticePaths]:
         """Return the lattice of the words that were said, by their numbers, and its paths."""
+        part, words, near, said = some
         built = self._lattices([words[k] for k in said])(departures)
         known = None if near is None else built.beginning(near[said])
         paths = part.paths(self.model, built.lattice, near=known, noise=noise)
@@ -654,6 +603,28 @@ class WordAligner:
             )
 
         return lattice_of
+
+
+class _Asked(NamedTuple):
+    """Words to align between two times, in seconds; the first has a number in its text.
+
+    They begin `near` some times in the span, if given.
+    """
+
+    utterance: Utterance
+    words: Sequence[str]
+    span: tuple[float, float]
+    first: int
+    near: Float64 | None
+
+
+class _Some(NamedTuple):
+    """Those of the words of a part that were said, by their numbers; times as in `_Asked`."""
+
+    part: Part
+    words: Sequence[str]
+    near: Float64 | None
+    said: IntArray
 
 
 class _Found(NamedTuple):
