@@ -25,8 +25,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from align.errors import DataError
-from align.files.append import append_whole
-from align.files.atomic import atomic_write
+from align.files.atomic import append_whole, atomic_write
 from align.files.regular import open_regular
 
 __all__ = ["Identity", "Journal", "Record", "identify", "sha256_of"]

@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all.
+"""Writing a file, or appending to one, whole or not at all.
 
 The bytes go to a temporary file in the same folder, reach the disk, and only then take the name of
 the output, so that a crash, a full disk or an interrupted run never leaves half a file or loses
@@ -6,6 +6,7 @@ the old one. A process that is killed leaves its temporary file behind: its name
 the process it was of, so that a later run can remove it and leave alone what others are writing.
 """
 
+import errno
 import hashlib
 import os
 import platform
@@ -21,7 +22,7 @@ from functools import cache
 
 from align.errors import DataError
 
-__all__ = ["atomic_write", "captured_writes", "process_runs", "remove_stale"]
+__all__ = ["append_whole", "atomic_write", "captured_writes", "process_runs", "remove_stale"]
 
 _TEMPORARY = re.compile(r"\.align-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}\.tmp")
 _LONGEST_WRITE = 86400.0  # seconds; what is older was left behind, whoever it was of
@@ -95,6 +96,32 @@ def atomic_write(
     except OSError as error:
         reason = error.strerror or str(error)
         raise DataError(f"cannot be written: {reason}.", path=name) from error
+
+
+def append_whole(path: str | os.PathLike[str], data: bytes, *, size: int | None = None) -> int:
+    """Append `data`, wait until it is on the disk, and return the size of the file.
+
+    `size` is what to keep of the file, in bytes: what stands behind it was cut off. By default all
+    is kept. Raises OSError where `data` cannot be written; the file then has the size to be kept.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "journal")
+    ...     append_whole(path, b"one and a ha"), append_whole(path, b" two", size=3)
+    (12, 7)
+    """
+    with open(path, "ab", buffering=0) as stream:
+        kept = stream.tell() if size is None else stream.truncate(size)
+        try:
+            if stream.write(data) < len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(stream.fileno())
+        except OSError:
+            stream.truncate(kept)
+            raise
+    return kept + len(data)
 
 
 def _move_to_new(temporary: str, target: str, name: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from align.errors import DataError
-from align.files.append import append_whole
+from align.files.atomic import append_whole
 from align.files.regular import open_regular
 
 __all__ = ["Journal"]

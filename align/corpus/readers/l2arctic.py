@@ -18,7 +18,6 @@ Zhao et al., "L2-ARCTIC: a non-native English speech corpus", Interspeech 2018.
 
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
@@ -105,7 +104,8 @@ def _spelled(labels: Labels, *, canonical: bool, stress: bool) -> Labels:
     """Take one reading of each label, in one spelling."""
     assert labels.path is not None
     names = []
-    for label, line in zip(labels.labels, _lines(labels), strict=True):
+    lines = labels.lines or range(1, len(labels) + 1)
+    for label, line in zip(labels.labels, lines, strict=True):
         parts = [part.strip() for part in label.split(",")]
         if len(parts) not in (1, 3):
             raise DataError(
@@ -125,7 +125,3 @@ def _spelled(labels: Labels, *, canonical: bool, stress: bool) -> Labels:
             name = re.sub(r"(?<=[a-z])[0-2]$", "", name)
         names.append("sil" if name in SILENCES else name)
     return replace(labels, labels=tuple(names))
-
-
-def _lines(labels: Labels) -> Sequence[int]:
-    return labels.lines or range(1, len(labels) + 1)

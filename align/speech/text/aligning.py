@@ -15,7 +15,7 @@ from align.speech.text.anchored import word_anchors
 from align.speech.text.channels import on_own_channels
 from align.speech.text.conversation import conversations_of
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
-from align.speech.text.parts import NAMELESS, Recording
+from align.speech.text.parts import NAMELESS, Recording, check_slack
 from align.speech.text.pronouncing.dictionary import Pronunciation
 from align.speech.text.pronouncing.lookup import (
     Entry,
@@ -26,7 +26,6 @@ from align.speech.text.pronouncing.lookup import (
 )
 from align.speech.text.reading.normalise import split_words, spoken_noise
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance
-from align.speech.text.spans import check_slack
 from align.speech.text.tiers import TextAlignment
 from align.speech.text.untimely import found_near_times
 from align.speech.text.words import WordAligner

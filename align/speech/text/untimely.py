@@ -16,11 +16,10 @@ from align.progress import Progress
 from align.sequence.anchors import Anchors
 from align.speech.text.checking.passages import SURE
 from align.speech.text.conversation import LOOSE, Conversation
-from align.speech.text.parts import Recording
+from align.speech.text.parts import Recording, followed, span_of
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Fit, Rows, as_known, fit_of
 from align.speech.text.said import Said
-from align.speech.text.spans import followed, span_of
 from align.speech.text.words import WordAligner
 from align.types import Float64, Mismatch
 

@@ -46,25 +46,13 @@ _ITALIAN = "settimana|volta|persona|donna|ragazza|bambina|tazza|notte|tonnellata
 
 @dataclass(frozen=True)
 class _Agreement:
-    """How the numbers of one language agree.
+    """How the numbers of one language agree, by regular expressions."""
 
-    Attributes
-    ----------
-    feminine : str
-        Regular expression of plurals that are feminine.
-    ones : mapping of str to str
-        Regular expressions of what is counted by 1, and what 1 is there.
-    articles : str
-        Regular expression of feminine articles, which may stand without a noun: as 2.
-    endings, masculine : mapping of str to str
-        Regular expressions of what changes in front of feminine plurals, and of others.
-    """
-
-    feminine: str
-    ones: Mapping[str, str]
-    articles: str = "(?!)"
-    endings: Mapping[str, str] = field(default_factory=dict)
-    masculine: Mapping[str, str] = field(default_factory=dict)
+    feminine: str  # plurals that are feminine
+    ones: Mapping[str, str]  # what is counted by 1, and what 1 is there
+    articles: str = "(?!)"  # feminine articles, which may stand without a noun: as 2
+    endings: Mapping[str, str] = field(default_factory=dict)  # changed before feminine plurals
+    masculine: Mapping[str, str] = field(default_factory=dict)  # before others
 
 
 _RULES = {

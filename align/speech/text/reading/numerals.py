@@ -76,30 +76,14 @@ _NUMERAL = re.compile(
 
 @dataclass(frozen=True)
 class _Rule:
-    """How one language reads Roman numerals.
+    """How one language reads Roman numerals, by regular expressions."""
 
-    Attributes
-    ----------
-    counted : str
-        Regular expression of words in front of a cardinal number, whatever its case.
-    kings : str
-        Of names in front of an ordinal; any name with a capital, if empty.
-    titles : str
-        Of words in front of a name, which make it that of a king.
-    ranked : str
-        Of words in front of or behind a numeral that is an ordinal.
-    ordinals : int
-        The largest ordinal that is said as one.
-    endings : str
-        Of letters at a numeral that make it an ordinal.
-    """
-
-    counted: str
-    kings: str = ""
-    titles: str = r"(?!)"
-    ranked: str = r"(?!)"
-    ordinals: int = 39
-    endings: str = r"(?!)"
+    counted: str  # words in front of a cardinal number, whatever its case
+    kings: str = ""  # names in front of an ordinal; any name with a capital, if empty
+    titles: str = r"(?!)"  # words in front of a name, which make it that of a king
+    ranked: str = r"(?!)"  # words in front of or behind a numeral that is an ordinal
+    ordinals: int = 39  # the largest ordinal that is said as one
+    endings: str = r"(?!)"  # letters at a numeral that make it an ordinal
 
 
 _RULES: Mapping[str, _Rule] = {
