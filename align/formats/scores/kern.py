@@ -24,8 +24,7 @@ rests.
 
 import os
 import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -33,11 +32,10 @@ from itertools import pairwise
 
 from align.errors import DataError
 from align.files.text import decoded
-from align.formats.scores.folded import FoldedNote
-from align.formats.scores.note_rows import NoteRow, unlike
+from align.formats.scores.note_rows import unlike
 from align.formats.scores.spelling import SEMITONES, name_of_step
 from align.formats.scores.ways import Ending, Signs
-from align.formats.scores.written import Metre, Span, Written, counted_bars
+from align.formats.scores.written import Metre, Span, TiedNote, Ties, Written, counted_bars
 
 __all__ = ["read_kern"]
 
@@ -64,19 +62,6 @@ class _Spine:
     @property
     def has_notes(self) -> bool:
         return self.kind == "**kern"
-
-
-@dataclass(eq=False)
-class _Note:
-    """A note, in quarters, while it may still be tied to another."""
-
-    start: Fraction
-    end: Fraction
-    pitch: int
-    name: str
-    grace: bool
-    source: int
-    closing: bool = False
 
 
 @dataclass
@@ -130,8 +115,8 @@ class _Reading:
         self.line = 0
         self._path = path
         self._spines: list[_Spine] = []
-        self._notes: list[_Note] = []
-        self._tied: defaultdict[tuple[int, int], list[_Note]] = defaultdict(list)
+        self._notes: list[TiedNote] = []
+        self._ties = Ties()
         self._names: dict[int, str] = {}
         self._marks = _Marks()
         self._now = Fraction(0)
@@ -164,18 +149,8 @@ class _Reading:
         self._place()
         sources = sorted(self._names, reverse=True)  # the lowest part comes first
         names = unlike([self._names[source] or "part" for source in sources])
-        parts = dict(zip(sources, names, strict=True))
-        notes = [
-            FoldedNote(
-                float(note.start),
-                float(note.end),
-                NoteRow(
-                    0.0, note.pitch, 0.0, f"n{k}", note.grace, None, note.name, parts[note.source]
-                ),
-                note.closing,
-            )
-            for k, note in enumerate(self._notes, 1)
-        ]
+        parts: dict[Hashable, str] = dict(zip(sources, names, strict=True))
+        notes = [note.folded(f"n{k}", parts[note.part]) for k, note in enumerate(self._notes, 1)]
         marks = self._marks
         bars = counted_bars(_spans(marks.bars, end), list(marks.metres.values()))
         return Written(notes, bars, _signs(marks, float(end)), marks.tempi)
@@ -332,19 +307,11 @@ class _Reading:
         octave = 3 + len(letters) if letters.islower() else 4 - len(letters)
         alter = accidentals.count("#") - accidentals.count("-")
         pitch = 12 * (octave + 1) + SEMITONES[step] + alter
-        key, end = (spine.source, pitch), self._now + length
-        tied = self._tied[key] = [note for note in self._tied[key] if note.end >= self._now]
-        held = [note for note in tied if note.end == self._now and re.search("[]_]", text)]
-        if held:
-            note = held[0]
-            tied.remove(note)
-            note.end = end
-        else:
-            name = name_of_step(step, alter, pitch)
-            note = _Note(self._now, end, pitch, name, grace, spine.source)
+        name = name_of_step(step, alter, pitch)
+        note = TiedNote(self._now, self._now + length, pitch, name, grace, spine.source)
+        held, goes_on = re.search("[]_]", text), re.search(r"[\[_]", text)
+        if self._ties.joined(note, held=bool(held), goes_on=bool(goes_on)) is note:
             self._notes.append(note)
-        if re.search(r"[\[_]", text):
-            tied.append(note)
 
 
 def _spans(bars: Sequence[tuple[Fraction, str | None]], end: Fraction) -> list[Span]:

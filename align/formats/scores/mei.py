@@ -27,7 +27,7 @@ and no longer than its metre where rests alone would make it so.
 
 import os
 import re
-from collections import defaultdict
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -36,7 +36,6 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from align.errors import DataError
-from align.formats.scores.folded import FoldedNote
 from align.formats.scores.mei_elements import (
     LENGTHS,
     Tuplets,
@@ -53,10 +52,10 @@ from align.formats.scores.mei_elements import (
     whole_number,
 )
 from align.formats.scores.musicxml import leap_in_words
-from align.formats.scores.note_rows import NoteRow, unlike
+from align.formats.scores.note_rows import unlike
 from align.formats.scores.spelling import SEMITONES, sounding_name
 from align.formats.scores.ways import Ending, Signs
-from align.formats.scores.written import Metre, Span, Written, counted_bars
+from align.formats.scores.written import Metre, Span, TiedNote, Ties, Written, counted_bars
 
 __all__ = ["read_mei"]
 
@@ -87,21 +86,6 @@ class _Staff:
     ticks: int = 0
 
 
-@dataclass(eq=False)
-class _Note:
-    """A note, in quarters, while it may still be tied to another: then it goes `into` that one."""
-
-    start: Fraction
-    end: Fraction
-    pitch: int
-    name: str
-    grace: bool
-    staff: str
-    id: str
-    closing: bool = False
-    into: "_Note | None" = None
-
-
 @dataclass
 class _Layer:
     """Where a layer has come to, and the notes it has so far."""
@@ -113,7 +97,7 @@ class _Layer:
     factor: Fraction = Fraction(1)
     grace: bool = False
     spans: dict[str, Fraction] = field(default_factory=dict)  # of tuplets, by their last note
-    notes: list[_Note] = field(default_factory=list)
+    notes: list[TiedNote] = field(default_factory=list)
 
 
 def read_mei(data: bytes, path: str | os.PathLike[str]) -> Written:
@@ -170,11 +154,11 @@ class _Reading:
             for tie in root.iter("tie")
         }
         self._staves: dict[str, _Staff] = {}
-        self._notes: list[_Note] = []
-        self._open_ties: defaultdict[tuple[str, int], list[_Note]] = defaultdict(list)
+        self._notes: list[TiedNote] = []
+        self._ties = Ties()
         self._begins: dict[str, Fraction] = {}  # of elements with an id
-        self._by_id: dict[str, _Note] = {}
-        self._layers: dict[tuple[str, str], list[_Note]] = {}
+        self._by_id: dict[str, TiedNote] = {}
+        self._layers: dict[tuple[str, str], list[TiedNote]] = {}
         self._spans: list[Span] = []
         self._metres: list[Metre] = []
         self._metre = (4, 4)
@@ -210,16 +194,13 @@ class _Reading:
         for start, end in self._tied_by_elements:
             self._join(start, end)
         shown = unlike([staff.name or "part" for staff in self._staves.values()])
-        names = dict(zip(self._staves, shown, strict=True))
+        names: dict[Hashable, str] = dict(zip(self._staves, shown, strict=True))
         own = any(note.id for note in self._notes)  # they may well be n1, n2 ...
         notes = []
         for k, note in enumerate(self._notes, 1):
             name = note.id or (f"note{k}" if own else f"n{k}")
-            part = names.get(note.staff, note.staff)
-            row = NoteRow(0.0, note.pitch, 0.0, name, note.grace, None, note.name, part)
             if note.into is None:
-                times = float(note.start), float(note.end)
-                notes.append(FoldedNote(*times, row, note.closing))
+                notes.append(note.folded(name, names[note.part]))
         found = {name for name, _ in self._leaps}
         leaps: dict[str, list[float]] = {name: [] for name in _LEAPS}
         for name, at in self._leaps:
@@ -435,21 +416,14 @@ class _Reading:
         written = 12 * (sounding + 1) + SEMITONES[step.upper()] + alter
         pitch = written + staff.semitones
         spelled = sounding_name(step.upper(), alter, staff.semitones, staff.steps, pitch)
-        note = _Note(layer.at, layer.at + length, pitch, spelled, grace, layer.staff, name)
+        note = TiedNote(layer.at, layer.at + length, pitch, spelled, grace, layer.staff, name)
         self._begins.setdefault(name, layer.at)
-        key = (layer.staff, pitch)
-        tied = self._open_ties[key]
-        held = [one for one in tied if one.end == note.start and re.search("[mt]", tie)]
-        if held:
-            tied.remove(held[0])
-            held[0].end = note.end
-            note = held[0]
-        else:
+        held, goes_on = re.search("[mt]", tie), re.search("[im]", tie)
+        sounds = self._ties.joined(note, held=bool(held), goes_on=bool(goes_on))
+        if sounds is note:
             self._add(note, layer)
         if name:
-            self._by_id[name] = note
-        if re.search("[im]", tie):
-            tied.append(note)
+            self._by_id[name] = sounds
 
     def _alter(self, element: Element, step: str, octave: str, staff: str, key: int) -> int:
         """Return by how many semitones a note is raised."""
@@ -480,7 +454,7 @@ class _Reading:
         layer.at += length
         layer.heard = layer.at
 
-    def _add(self, note: _Note, layer: _Layer) -> None:
+    def _add(self, note: TiedNote, layer: _Layer) -> None:
         self._notes.append(note)
         layer.notes.append(note)
 
@@ -492,7 +466,7 @@ class _Reading:
         if one.pitch == other.pitch and one.end == other.start:
             one.end, other.into = other.end, one
 
-    def _whole_note(self, name: str) -> _Note | None:
+    def _whole_note(self, name: str) -> TiedNote | None:
         note = self._by_id.get(name)
         while note is not None and note.into is not None:
             note = note.into

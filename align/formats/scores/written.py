@@ -5,20 +5,60 @@ bars are called, and when a quarter is in seconds, is worked out here for all of
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from align.formats.scores.beats import Bar
 from align.formats.scores.folded import FoldedNote
+from align.formats.scores.note_rows import NoteRow
 from align.formats.scores.ways import Signs
 from align.types import Float64
 
-__all__ = ["Metre", "Span", "Written", "counted_bars", "tempo_map"]
+__all__ = ["Metre", "Span", "TiedNote", "Ties", "Written", "counted_bars", "tempo_map"]
 
 _SAME = 1e-6  # of a beat: rounding
 _QUARTER = 0.5  # seconds, where a score has no tempo
+
+
+@dataclass(eq=False)
+class TiedNote:
+    """A note, in quarters, while it may still be tied to another: then it goes `into` that one."""
+
+    start: Fraction
+    end: Fraction
+    pitch: int
+    name: str
+    grace: bool
+    part: Hashable
+    id: str = ""
+    closing: bool = False
+    into: "TiedNote | None" = None
+
+    def folded(self, id: str, part: str) -> FoldedNote:
+        """Return it with its identifier and the name of its part."""
+        row = NoteRow(0.0, self.pitch, 0.0, id, self.grace, None, self.name, part)
+        return FoldedNote(float(self.start), float(self.end), row, self.closing)
+
+
+class Ties:
+    """The notes that go on, by part, pitch and the place where they must be held."""
+
+    def __init__(self) -> None:
+        self._open: defaultdict[tuple[Hashable, int, Fraction], list[TiedNote]] = defaultdict(list)
+
+    def joined(self, note: TiedNote, *, held: bool, goes_on: bool) -> TiedNote:
+        """Return the note before, made longer by one that is `held` from there; else the note."""
+        open_here = self._open[note.part, note.pitch, note.start]
+        sounding = open_here.pop(0) if held and open_here else note
+        sounding.end = note.end
+        if goes_on:
+            self._open[note.part, note.pitch, note.end].append(sounding)
+        return sounding
 
 
 class Written(NamedTuple):
