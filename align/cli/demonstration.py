@@ -86,7 +86,7 @@ def run(
         if progress is not None:
             progress("aligning", n, total)
 
-    pictures = _have_matplotlib()
+    pictures = find_spec("matplotlib") is not None
     written, speech_text = _speech(target, examples, pictures, done)
     more, music_text = _music(target, music, pictures, lambda n: done(len(examples) + n))
     text = "\n".join([*speech_text, "", *music_text, *_closing(pictures)])
@@ -202,10 +202,6 @@ def _draw_music(example: Example, alignment: "MusicAlignment", path: Path) -> No
         example.score.take(played), example.onsets[played], duration=alignment.duration
     )
     save_plot(alignment, path, truth, overwrite=True)
-
-
-def _have_matplotlib() -> bool:
-    return find_spec("matplotlib") is not None
 
 
 def _size(results: "Sequence[FileResult]", what: str) -> str:

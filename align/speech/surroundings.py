@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from align.errors import AlignError, ParameterError
 from align.features import Feature, NetworkConfidence, Signal, TimedSignal
@@ -22,7 +23,7 @@ from align.features.sound.surroundings import KINDS, elsewhere
 from align.speech.hearing import sound_of
 from align.types import Example
 
-__all__ = ["Surroundings", "hear_as_asked", "moved_elsewhere", "network_of"]
+__all__ = ["Surroundings", "hear_as_asked", "moved_elsewhere", "network_of", "signal_elsewhere"]
 
 
 # Times the epochs of the first aligner's networks, since there is more to be learned.
@@ -46,6 +47,14 @@ def hear_as_asked(kind: str, features: Sequence[Any]) -> None:
     """Let networks hear what they are asked about: rooms without their echo."""
     for network in _networks(features):
         network.without_echo = kind == "room"
+
+
+def signal_elsewhere(
+    signal: Signal, rng: np.random.Generator, others: Sequence[npt.NDArray[np.float32]], kind: str
+) -> Signal:
+    """Return a recording as it would be heard in other surroundings."""
+    samples = elsewhere(signal.samples, signal.rate, rng, others, kind)
+    return Signal(samples, signal.rate, signal.hop, signal.name)
 
 
 def moved_elsewhere(
@@ -147,14 +156,11 @@ class Surroundings:
         """Return a number of copies of recordings, each in surroundings of its own."""
         rng = np.random.default_rng([self.random_state, 1 + KINDS.index(kind)])
         others = [item.signal.samples for item in items]
-        copies: list[TimedSignal] = []
-        for _ in range(number):
-            for item in items:
-                signal = item.signal
-                samples = elsewhere(signal.samples, signal.rate, rng, others, kind)
-                copied = Signal(samples, signal.rate, signal.hop, signal.name)
-                copies.append(replace(item, signal=copied))
-        return copies
+        return [
+            replace(item, signal=signal_elsewhere(item.signal, rng, others, kind))
+            for _ in range(number)
+            for item in items
+        ]
 
 
 def _spoken(item: TimedSignal) -> Signal:

@@ -169,7 +169,7 @@ class WordAligner:
         """
         some = self._excerpt(utterance, words, span)
         own = words[some.start : some.stop]
-        pieces = self._stretches(utterance, own, span, first + some.start, progress)
+        pieces = self._stretches(_Asked(utterance, own, span, first + some.start), progress)
         if len(some) < len(words):
             rows = [row for piece in pieces for row in piece.rows]
             for passage in passages_left_out(
@@ -197,15 +197,9 @@ class WordAligner:
             )
         return some
 
-    def _stretches(
-        self,
-        utterance: Utterance,
-        words: Sequence[str],
-        span: tuple[float, float],
-        first: int,
-        progress: Progress | None,
-    ) -> list[Piece]:
+    def _stretches(self, asked: "_Asked", progress: Progress | None) -> list[Piece]:
         """Align words that are said between two times, as `pieces`."""
+        utterance, words, span, first, _ = asked
         begin, end = span
 
         def align(stretch: Stretch) -> Piece:
@@ -615,7 +609,7 @@ class _Asked(NamedTuple):
     words: Sequence[str]
     span: tuple[float, float]
     first: int
-    near: Float64 | None
+    near: Float64 | None = None
 
 
 class _Some(NamedTuple):

@@ -19,9 +19,10 @@ import numpy.typing as npt
 
 from align.errors import AlignError
 from align.features import Feature, Signal, TimedSignal
-from align.features.sound.surroundings import KINDS, elsewhere
+from align.features.sound.surroundings import KINDS
 from align.speech.match import MatchModel
 from align.speech.mismatches import FEWEST, NOISE, SPOILED, Kinds, spoiled
+from align.speech.surroundings import signal_elsewhere
 from align.speech.text.aligning import align_text
 from align.speech.text.pronouncing.lookup import make_dictionary
 from align.speech.text.reading.normalise import split_words
@@ -125,7 +126,7 @@ class TextMatches:
         """
         # By and by every way to spoil a text is heard in all of them.
         kind = self.surroundings[(n + n // SPOILED) % len(self.surroundings)]
-        heard = signal if kind is _AS_IT_IS else _elsewhere(signal, rng, people, kind)
+        heard = signal if kind is _AS_IT_IS else signal_elsewhere(signal, rng, people, kind)
         self.source = speaker, i
         found = self._add("right", heard, texts[i], features)
         if found is not None:
@@ -182,11 +183,3 @@ class TextMatches:
             )
         except AlignError:
             return None
-
-
-def _elsewhere(
-    signal: Signal, rng: np.random.Generator, people: Sequence[npt.NDArray[np.float32]], kind: str
-) -> Signal:
-    """Return a recording as it would be heard in other surroundings."""
-    samples = elsewhere(signal.samples, signal.rate, rng, people, kind)
-    return Signal(samples, signal.rate, signal.hop, signal.name)

@@ -13,9 +13,9 @@ from align.cli.demo_corpus import write_demo_corpus
 from align.errors import ModelError
 from align.features import Signal
 from align.files.model_file import read_model, write_model
+from align.speech import surroundings
 from align.speech.match import DEFAULTS, MatchModel, in_room
 from align.speech.mismatches import spoiled
-from align.speech.text.learning import wrong_texts
 from align.speech.text.learning.wrong_texts import TextMatches, learned_text_match, surroundings_of
 
 KIWI = str(files("align.data") / "kiwi.flac")
@@ -53,7 +53,7 @@ def test_every_way_to_spoil_a_text_is_heard_everywhere(
 ) -> None:
     levels = {None: 1.0, "noise": 2.0, "room": 3.0}
     monkeypatch.setattr(
-        wrong_texts, "elsewhere", lambda samples, rate, rng, people, kind: levels[kind] * samples
+        surroundings, "elsewhere", lambda samples, rate, rng, people, kind: levels[kind] * samples
     )
     found = set()
 
