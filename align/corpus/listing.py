@@ -84,7 +84,7 @@ def folders(root: str) -> Iterator[tuple[str, list[str]]]:
             inner.clear()
             continue
         seen.add(real)
-        yield folder, sorted(name for name in names if not name.startswith("."))
+        yield folder, names
 
 
 def manifest_rows(

@@ -87,9 +87,9 @@ def label_files(root: str | os.PathLike[str], words: bool = False) -> dict[str, 
     order = (".wrd", *(s for s in _PREFERRED if s != ".phn")) if words else _PREFERRED
     found: dict[str, tuple[int, str]] = {}
     for folder, _, names in walk(top):
-        for name in sorted(names):
+        for name in names:
             suffix = os.path.splitext(name)[1]
-            if name.startswith(".") or suffix.lower() not in LABEL_FORMATS:
+            if suffix.lower() not in LABEL_FORMATS:
                 continue
             if words and label_format(name).tier != WORDS and suffix.lower() == ".phn":
                 continue

@@ -1,7 +1,7 @@
 """Which file of a tree is the truth of a piece of music, and which the result for it."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -113,10 +113,8 @@ class PieceFiles:
         return "/".join(part for part in (inside, stem) if part)
 
 
-def _walk(top: str) -> list[tuple[str, str, list[str]]]:
-    """Return each folder, its path from the top as it is compared, and its files."""
-    rows = []
+def _walk(top: str) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each folder, its path from the top as it is compared, and its files."""
     for folder, _, names in walk(top):
         inside = comparable(os.path.relpath(folder, top).replace(os.sep, "/"))
-        rows.append((folder, "" if inside == "." else inside, sorted(names)))
-    return rows
+        yield folder, "" if inside == "." else inside, names

@@ -11,14 +11,18 @@ _OF_SYSTEM = ("lost+found", "System Volume Information")  # at the top of a disk
 
 
 def walk(top: str, *, followlinks: bool = False) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield what `os.walk` does, folders in order and without hidden ones.
+    """Yield what `os.walk` does, folders and files in order and without hidden ones.
 
     Raises DataError where a folder cannot be read, which `os.walk` would leave out in silence: a
     corpus would lack a speaker.
     """
     for folder, inner, names in os.walk(top, onerror=_refuse, followlinks=followlinks):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        yield folder, inner, names
+        inner[:] = _shown(inner)
+        yield folder, inner, _shown(names)
+
+
+def _shown(names: list[str]) -> list[str]:
+    return sorted(name for name in names if not name.startswith("."))
 
 
 def _refuse(error: OSError) -> None:

@@ -42,10 +42,10 @@ def score_in_ticks(
 
     scale = _QUARTER / per_quarter
     first = min(note.tick for note in notes)
-    rows = []
-    for k, note in enumerate(notes):
-        seconds = max(note.duration, 0.0)
-        rows.append(NoteRow((note.tick - first) * scale, note.pitch, seconds, f"n{k}"))
+    rows = [
+        NoteRow((note.tick - first) * scale, note.pitch, max(note.duration, 0.0), f"n{k}")
+        for k, note in enumerate(notes)
+    ]
     check_pitches(rows, path)
     order = sorted(range(len(rows)), key=lambda k: (rows[k].onset, rows[k].pitch))
     return (

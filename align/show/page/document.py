@@ -217,10 +217,8 @@ def _page(title: str, data: dict[str, Any], sounds: Sequence[EncodedSound]) -> s
             for k, item in enumerate(sounds)
         ),
     }
-    out = []
-    for k, piece in enumerate(page_part("page.html").split("@@")):  # text, name, text, name ...
-        out.append(parts[piece] if k % 2 else piece)
-    return "".join(out)
+    pieces = page_part("page.html").split("@@")  # text, name, text, name ...
+    return "".join(parts[piece] if k % 2 else piece for k, piece in enumerate(pieces))
 
 
 def _json(data: Any) -> str:

@@ -203,11 +203,10 @@ def read_recordings(
     sounds = _matched(found, [os.fspath(p) for p in audio], "--audio", find_audio)
     truths = _matched(found, [os.fspath(p) for p in reference], "--reference", _find_labels)
     told = _told_apart(found)
-    out = []
-    for (path, _), key, sound, truth in zip(found, told, sounds, truths, strict=True):
-        if sound is None:
-            sound = _beside(path)
-        out.append(_read(path, key, sound, truth, score, tier))
+    out = [
+        _read(path, key, _beside(path) if sound is None else sound, truth, score, tier)
+        for (path, _), key, sound, truth in zip(found, told, sounds, truths, strict=True)
+    ]
     return _saved_apart(out, told)
 
 
@@ -244,7 +243,7 @@ def _expand(path: str) -> list[tuple[str, str]]:
     for folder, _, names in walk(path):
         for name in names:
             suffix = os.path.splitext(name)[1].lower()
-            if name.startswith(".") or name in _NOT_LABELS or suffix not in _PREFERRED:
+            if name in _NOT_LABELS or suffix not in _PREFERRED:
                 continue
             file = os.path.join(folder, name)
             key = os.path.splitext(os.path.relpath(file, path))[0]

@@ -265,16 +265,8 @@ def _bare(part: str, known: Callable[[str], bool]) -> str:
 
 
 def _strip(text: str, keep: str) -> str:
-    first, last = 0, len(text)
-    while first < last and not _speakable(text[first], keep):
-        first += 1
-    while last > first and not _speakable(text[last - 1], keep):
-        last -= 1
-    return text[first:last]
-
-
-def _speakable(char: str, keep: str) -> bool:
-    return char in keep or unicodedata.category(char)[0] in "LMN"
+    said = [k for k, c in enumerate(text) if c in keep or unicodedata.category(c)[0] in "LMN"]
+    return text[said[0] : said[-1] + 1] if said else ""
 
 
 # Numbers ----------------------------------------------------------------------------------------
