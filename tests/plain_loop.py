@@ -3,6 +3,7 @@
 import ctypes
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 
@@ -54,7 +55,7 @@ void pass(const double *data, const int *columns, const int *ends, const long *y
     }
 }
 """
-OPTIONS = ("-O3", "-march=native", "-ffast-math", "-shared", "-fPIC")
+OPTIONS = ("-O3", "-march=native", "-ffast-math", "-fPIC")
 
 
 def compiler():
@@ -64,10 +65,12 @@ def compiler():
 
 def plain_pass(folder):
     """Compile the loop in a folder; return ``call(X, codes, n_classes, C)``, which gives W."""
-    source, library = folder / "loop.c", folder / "loop.so"
-    source.write_text(SOURCE)
-    subprocess.run([compiler(), *OPTIONS, str(source), "-o", str(library), "-lm"], check=True)
-    function = ctypes.CDLL(str(library))["pass"]
+    source, compiled, library = (str(folder / f"loop.{suffix}") for suffix in ("c", "o", "so"))
+    Path(source).write_text(SOURCE, encoding="utf-8")
+    subprocess.run([compiler(), *OPTIONS, "-c", source, "-o", compiled], check=True)
+    # Apart, since linking with -ffast-math makes the whole process take tiny numbers for zeros.
+    subprocess.run([compiler(), "-shared", compiled, "-o", library, "-lm"], check=True)
+    function = ctypes.CDLL(library)["pass"]
     size, pointer = ctypes.c_size_t, ctypes.c_void_p
     function.argtypes = [pointer] * 4 + [size] * 3 + [pointer] * 2 + [ctypes.c_double]
     function.restype = None
