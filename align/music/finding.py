@@ -22,7 +22,7 @@ from align.music.checking.mismatches import (
     wrong_score,
 )
 from align.music.checking.missing import found_throughout
-from align.music.checking.parts import nearby_key_fits, played_parts, seconds_again
+from align.music.checking.parts import other_key_fits, played_parts, seconds_again
 from align.music.checking.passages import Passage
 from align.music.checking.rushed import without_rushed
 from align.music.performances.coarse import Sound
@@ -139,7 +139,7 @@ def best_part(
     `shifts` are semitones by which the recording may sound higher than the score. Parts and other
     keys are looked for where the network does not find the notes of some chords in a row, or
     less of all notes than is usual, where more notes were not played, by the model `unplayed`,
-    than a right score lists, or where the recording fits better in a key nearby; before that,
+    than a right score lists, or where the recording fits better in another key; before that,
     chords that are rushed are left out where the others match better. Never without a match range.
     """
     found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
@@ -152,7 +152,7 @@ def best_part(
         # Where notes are dense, those that nobody could play are found by chance.
         if gain > -_BETTER if played.sure else gain > 0.0 and not fewer:
             found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
-    other_key = nearby_key_fits(whole, shifts)
+    other_key = other_key_fits(whole, shifts, far=found.part is not whole)
     if not other_key and not _doubtful(found, match_range, unplayed):
         return found
     for played in played_parts(whole, shifts):

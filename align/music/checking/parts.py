@@ -30,7 +30,7 @@ __all__ = [
     "continued",
     "described_part",
     "known_repeats",
-    "nearby_key_fits",
+    "other_key_fits",
     "out_of_order",
     "part_of",
     "passages_played",
@@ -46,7 +46,8 @@ _AS_GOOD = 0.95  # of the chords of a score are all of it
 _WITHIN = 0.8  # of a recording; what lasts longer is not within other music
 _NEARBY = 2  # semitones, where a voice slides through the notes of the other key
 _FRAME = 0.25  # seconds
-_OTHER_KEY = 0.95  # of the cost; right scores (28) have 1.03 or more, melodies a tone off .84
+# of the cost; right scores (28) have 1.03 or more, parts of 9 .96, melodies in another key .84
+_OTHER_KEY = 0.95
 _ONCE_MORE = 1.07  # times the cost of what was aligned: takes of ten pieces 1.03, encores 1.12
 _TAKE, _FEW = 0.7, 8  # of its length; chords
 _ROUNDING = 0.01  # seconds; the onset of a chord is the mean of its notes
@@ -92,8 +93,8 @@ def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPa
             yield from _part_of(whole, (longest,), shift)
 
 
-def nearby_key_fits(whole: Performance, shifts: Sequence[int]) -> bool:
-    """Return whether a recording fits its score much better in another key nearby.
+def other_key_fits(whole: Performance, shifts: Sequence[int], *, far: bool = False) -> bool:
+    """Return whether a recording fits its score much better in another key, nearby or `far`.
 
     The network may find the notes of the wrong one: a voice slides through them. `shifts` are
     semitones by which it may sound higher than the score.
@@ -104,10 +105,11 @@ def nearby_key_fits(whole: Performance, shifts: Sequence[int]) -> bool:
         notes, _ = sounding_notes(whole.score, shift)
         return coarse_alignment(level, hop, notes, whole.chords, step=_FRAME).cost
 
-    near = [shift for shift in shifts if 0 < abs(shift - whole.shift) <= _NEARBY]
-    if not near:
+    moves = [shift - whole.shift for shift in shifts if shift != whole.shift]
+    keys = [whole.shift + move for move in moves if far or abs(move) <= _NEARBY]
+    if not keys:
         return False
-    here, *others = map(cost, counted([whole.shift, *near], whole.progress, "trying other keys"))
+    here, *others = map(cost, counted([whole.shift, *keys], whole.progress, "trying other keys"))
     return min(others) < _OTHER_KEY * here
 
 
