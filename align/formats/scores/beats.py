@@ -63,7 +63,9 @@ class Beats:
             object.__setattr__(self, "units", np.full(n, 4))
         columns = (self.times, self.bars, self.numbers, self.units)
         if n < 2 or any(each.shape != (n,) for each in columns):
-            raise ParameterError("times, bars and numbers of beats must be of one length, over 1.")
+            raise ParameterError(
+                "times, bars, numbers and units of beats must be of one length, over 1."
+            )
         if not (np.diff(self.times) > 0).all() or not np.isfinite(self.times).all():
             raise ParameterError("times of beats must be finite and increase.")
         if (self.units < 1).any():
