@@ -14,7 +14,7 @@ import soundfile
 
 import align
 from align._blas import one_thread
-from align.batch.tasks import SpeechWork
+from align.batch.speech_work import SpeechWork
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.results.alignment import Alignment

@@ -18,8 +18,10 @@ from align import __version__
 from align.batch.bundles import EMU_DATABASE, Bundles
 from align.batch.journal import Identity, Journal, Record, sha256_of
 from align.batch.quality import COLUMNS, Quality, quality_csv, ranked
+from align.batch.speech_work import SpeechWork
 from align.batch.summary import CorpusRun
-from align.batch.tasks import SpeechWork, Task, Work, work_for
+from align.batch.tasks import Task, Work
+from align.batch.works import work_for
 from align.corpus.pieces import NO_PIECES
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.files.atomic import atomic_write, remove_stale
@@ -98,7 +100,7 @@ def align_corpus(
         default they read them by their paths.
     suffix, text, dictionary, language, phone_map, tokens, trust, repair, slack, encoding, tiers
         For speech: which files say what is spoken, and how that is meant; see
-        `align.batch.tasks.SpeechWork`.
+        `align.batch.speech_work.SpeechWork`.
     repeats : {"all", "none", "auto"}, optional
         For music: which repeats of scores in notation were played; by default what the model
         says. See `align.MusicAligner`.

@@ -15,16 +15,17 @@ import click
 
 import align
 from align.cli.adapting import adapt
-from align.cli.aligning import demo, speech
 from align.cli.checking import validate
 from align.cli.comparing import evaluate
 from align.cli.console import Commands, Console, message_options
 from align.cli.corpus_command import corpus
+from align.cli.demo_command import demo
 from align.cli.files import convert, info, plot
 from align.cli.following import follow
 from align.cli.models_command import models
 from align.cli.music import music
 from align.cli.reporting import report, sonify
+from align.cli.speech_command import speech
 from align.cli.studio_command import studio
 from align.cli.texts_command import texts
 from align.cli.training import train

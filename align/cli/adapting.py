@@ -166,7 +166,7 @@ def adapt(
 
 def _with_text(folder: Path, channel: int | None) -> "tuple[list[Example], list[tuple[str, str]]]":
     """Return the recordings of a folder that have a transcript, and those that have none."""
-    from align.batch.tasks import SpeechWork
+    from align.batch.speech_work import SpeechWork
     from align.speech.text import read_transcript
     from align.types import Example
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from align.cli.aligning import chosen_model
 from align.cli.console import FILE, Commands, Console, message_options, plural
+from align.cli.inputs import chosen_model
 from align.cli.options import (
     channel_option,
     channels_option,
@@ -224,7 +224,7 @@ def _run(
 
 def _say_late(console: Console, in_dir: Path, run: "CorpusRun", formats: Sequence[str]) -> None:
     """Say where Praat plays recordings later than the TextGrids that were written."""
-    from align.cli.aligning import late_in_praat
+    from align.cli.found import late_in_praat
 
     every = (f"{name}{suffix}" for name in run.aligned for suffix in (".mp3", ".MP3"))
     there = [name for name in every if (in_dir / name).is_file()]

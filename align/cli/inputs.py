@@ -1,4 +1,4 @@
-"""What ``--text`` and ``--phones`` give: themselves, a file, or standard input; and corpora.
+"""What ``--text`` and ``--phones`` give: themselves, a file, or standard input; corpora; models.
 
 Without a value the options mean the file of the recording's name that lies beside it.
 """
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = [
     "BESIDE",
     "TEXT_OR_FILE",
+    "check_order",
+    "chosen_model",
     "file_beside",
     "is_file",
     "read_corpus",
@@ -62,6 +64,20 @@ def read_corpus(console: Console, path: Path, **options: Any) -> "Corpus":
         rest = " and others" if len(corpus.unpaired) > _NAMED else ""
         console.warn(f"left out, with no {lacks} of that name: {left}, {names}{rest}.")
     return corpus
+
+
+def chosen_model(console: Console, model: str | None, language: str) -> str:
+    """Return the model that was named, or that of the language; say so where it is not English."""
+    if model is not None:
+        return model
+    from align.models.bundled import speech_model
+
+    chosen = speech_model(language)
+    if chosen != speech_model("en"):
+        console.message(
+            f"The model is {chosen}, since the language is {language!r}; --model names another."
+        )
+    return chosen
 
 
 def file_beside(audio: Path, option: str, suffixes: Sequence[str]) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import say_warnings, show_details, shown_match
 from align.cli.console import FILE, Console, message_options, plural
+from align.cli.found import say_warnings, show_details, shown_match
 from align.cli.inputs import check_order
 from align.cli.options import channel_option, music_model_option, overwrite_option, strict_option
 from align.cli.outputs import SHOWN, check_free, keep_inputs, write_output

@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from align.cli.aligning import chosen_model
 from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.inputs import chosen_model
 from align.cli.options import (
     channel_option,
     dictionary_option,
@@ -154,7 +154,7 @@ def studio(
 
 def _usual_model(console: Console, recordings: Path, language: str) -> str:
     """Return the bundled model for recordings, one for all, as it is to learn from all."""
-    from align.batch.tasks import work_for
+    from align.batch.works import work_for
     from align.models.bundled import USUAL_MUSIC, music_model
 
     if not recordings.is_dir() or work_for("speech").find(str(recordings))[0]:

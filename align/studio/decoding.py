@@ -25,7 +25,7 @@ class ModelDecoder:
         A fitted one.
     task : Task
         The recording.
-    work : align.batch.tasks.SpeechWork
+    work : align.batch.speech_work.SpeechWork
         Dictionary, language and names of phones.
     """
 

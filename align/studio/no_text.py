@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from align.batch.tasks import TEXT_SUFFIXES, SequenceWork, SpeechWork, Task, Work, tasks_of
+from align.batch.speech_work import TEXT_SUFFIXES, SequenceWork, SpeechWork
+from align.batch.tasks import Task, Work, tasks_of
 from align.corpus.pairs import find_pairs
 from align.errors import NoTextError, ParameterError
 from align.features.sound.audio import audio_info

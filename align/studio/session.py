@@ -13,7 +13,8 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, Self
 
-from align.batch.tasks import Task, work_for
+from align.batch.tasks import Task
+from align.batch.works import work_for
 from align.errors import DataError, ParameterError
 from align.files.lock import FolderLock
 from align.models.loading import load

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from align.batch.quality import Quality, quality_csv
+from align.batch.speech_work import SpeechWork
 from align.batch.summary import CorpusRun
-from align.batch.tasks import SpeechWork
 from align.cli.console import Console
 from align.cli.corpus_command import _warn
 

@@ -711,7 +711,7 @@ def test_a_language_that_the_transcript_names_is_taken(
         asked.append(language)
         raise DataError("enough.")
 
-    monkeypatch.setattr("align.cli.aligning.chosen_model", chosen)
+    monkeypatch.setattr("align.cli.speech_command.chosen_model", chosen)
     found = run("speech", "kiwi.flac", "--text", name)
     given = run("speech", "kiwi.flac", "--text", name, "--language", "fr")
     german = name in ("a.json", "b.json", "a.vtt")

@@ -166,7 +166,7 @@ def test_a_stored_member_whose_compressed_size_lies(member: int, tmp_path: Path)
 
 
 def test_outputs_of_a_manifest_stay_in_their_folder(tmp_path: Path) -> None:
-    from align.batch.tasks import SpeechWork
+    from align.batch.speech_work import SpeechWork
 
     rows = ["audio,labels", "../../a/b.wav,../../a/b.phones", "/x/../c.wav,/x/../c.phones"]
     path = write(tmp_path / "list.csv", "\n".join(rows) + "\n")

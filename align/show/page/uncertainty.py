@@ -24,10 +24,11 @@ import numpy as np
 
 from align.types import Float64
 
-__all__ = ["Uncertain", "most_uncertain", "typical_lengths"]
+__all__ = ["LONGEST", "SHORTEST", "Uncertain", "most_uncertain", "typical_lengths"]
 
+SHORTEST, LONGEST = 0.010, 0.6
+"""Seconds that a phone lasts; some 1 in 100 of TIMIT lie outside."""
 
-_SHORTEST, _LONGEST = 0.010, 0.6  # seconds, as in align.batch.tasks
 _UNUSUAL = 3.5  # robust standard deviations
 _TO_SIGMA = 1.4826
 _ENOUGH = 8  # events with one label, to know what is usual
@@ -117,10 +118,10 @@ def _of_length(
     label: str, length: float, typical: tuple[float, float] | None
 ) -> list[tuple[float, str]]:
     """Say what is odd about the length of a phone, in seconds."""
-    if length < _SHORTEST:
-        return [(1.0 - 0.1 * length / _SHORTEST, f"lasts {length * 1000:.0f} ms")]
-    if length > _LONGEST:
-        return [(1.0 - 0.1 * _LONGEST / length, f"lasts {length:.2f} s")]
+    if length < SHORTEST:
+        return [(1.0 - 0.1 * length / SHORTEST, f"lasts {length * 1000:.0f} ms")]
+    if length > LONGEST:
+        return [(1.0 - 0.1 * LONGEST / length, f"lasts {length:.2f} s")]
     if typical is None:
         return []
     median, spread = typical

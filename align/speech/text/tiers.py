@@ -7,7 +7,7 @@ that of this beginning.
 
 import html
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from align.results.frame import pandas
 from align.speech.text.reading.transcript import Utterance
 from align.types import MISPLACED, SILENCE, Mismatch
 
-__all__ = ["SpeakerTiers", "TextAlignment", "check_speakers"]
+__all__ = ["SpeakerTiers", "TextAlignment", "check_speakers", "each_tier", "renamed"]
 
 CHECK = "check"  # the tier of mismatches
 _SHOWN = 20  # mismatches in a notebook
@@ -406,3 +406,12 @@ def renamed(alignment: Alignment, silence: str) -> Alignment:
         return alignment
     labels = [silence if label == SILENCE else label for label in alignment.labels]
     return replace(alignment, events=labels)
+
+
+def each_tier(found: TextAlignment, change: Callable[[Alignment], Alignment]) -> TextAlignment:
+    """Return what was found with every tier of words and phones changed."""
+    speakers = {
+        name: replace(both, words=change(both.words), phones=change(both.phones))
+        for name, both in found.speakers.items()
+    }
+    return replace(found, speakers=speakers)

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from kiwi_text import KIWI, TEXT, WORDS
 
 import align
-from align.batch.tasks import SpeechWork
+from align.batch.speech_work import SpeechWork
 from align.cli import cli
 from align.errors import ParameterError
 from align.speech.text import Utterance, align_text

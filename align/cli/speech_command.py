@@ -1,7 +1,6 @@
-"""``align demo`` and ``align speech``."""
+"""``align speech``."""
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,23 @@ import click
 from click.core import ParameterSource
 
 from align.cli.console import FILE, Console, message_options, plural
-from align.cli.inputs import BESIDE, TEXT_OR_FILE, file_beside, is_file, read_phones, read_said
+from align.cli.found import (
+    is_poor,
+    say_averaged,
+    say_late,
+    say_warnings,
+    show_details,
+    shown_match,
+)
+from align.cli.inputs import (
+    BESIDE,
+    TEXT_OR_FILE,
+    chosen_model,
+    file_beside,
+    is_file,
+    read_phones,
+    read_said,
+)
 from align.cli.options import (
     anchors_option,
     channels_option,
@@ -34,57 +49,13 @@ from align.files.regular import why_missing
 if TYPE_CHECKING:
     from align.formats.anchors import AnchorTable
     from align.results.alignment import Alignment
-    from align.results.timing import Timing
     from align.speech.text import TextAlignment
     from align.speech.text.reading.transcript import Utterance
 
-__all__ = [
-    "chosen_model",
-    "demo",
-    "late_in_praat",
-    "say_warnings",
-    "show_details",
-    "shown_match",
-    "speech",
-]
+__all__ = ["speech"]
 
 _SPEAKERS = 6  # named in the summary
-_UNSURE = 5  # onsets named with --verbose
-_CLEAN = 0.8  # match that clean speech has
-
-
-@click.command()
-@click.argument("folder", metavar="[DIR]", required=False, type=FILE)
-@click.option(
-    "--corpus",
-    type=FILE,
-    metavar="DIR",
-    help="Write a small corpus of speech and music to practise on into this new folder instead.",
-)
-@message_options
-@click.pass_obj
-def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
-    """Align the bundled recordings and show how well it went.
-
-    Every output format is written into DIR (by default ./align-demo); files of an earlier
-    demonstration there are replaced. The errors against the known truth are printed.
-
-    With --corpus, recordings with TextGrids and pieces with scores are written, which the
-    tutorials train on; nothing is aligned.
-    """
-    if corpus is not None:
-        if folder is not None:
-            raise click.UsageError("Give either DIR or --corpus DIR.")
-        from align.cli.demo_corpus import write_demo_corpus
-
-        written = write_demo_corpus(corpus)
-        console.summary(f"{plural(len(written), 'file')}: {corpus}; see README.txt there.")
-        return
-    import align.cli.demonstration
-
-    with console.first_run():
-        result = align.cli.demonstration.run(folder or "align-demo", progress=console.progress)
-    console.summary(result.text)
+_GUESSED = 20  # words that are named
 
 
 @click.command()
@@ -261,9 +232,9 @@ def speech(
     console.message(
         f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
     )
-    _say_late(console, audio, targets)
-    if alignment.warnings or _poor(alignment.match):
-        _say_averaged(console, sound)
+    say_late(console, audio, targets)
+    if alignment.warnings or is_poor(alignment.match):
+        say_averaged(console, sound)
     say_warnings(console, alignment.warnings, strict)
 
 
@@ -274,24 +245,10 @@ def _or_beside(audio: Path, text: str | None, phones: str | None) -> tuple[str |
 
         return file_beside(audio, "--text", TRANSCRIPT_SUFFIXES), None
     if phones == BESIDE:
-        from align.batch.tasks import PHONE_SUFFIXES
+        from align.batch.speech_work import PHONE_SUFFIXES
 
         return None, file_beside(audio, "--phones", PHONE_SUFFIXES)
     return text, phones
-
-
-def chosen_model(console: Console, model: str | None, language: str) -> str:
-    """Return the model that was named, or that of the language; say so where it is not English."""
-    if model is not None:
-        return model
-    from align.models.bundled import speech_model
-
-    chosen = speech_model(language)
-    if chosen != speech_model("en"):
-        console.message(
-            f"The model is {chosen}, since the language is {language!r}; --model names another."
-        )
-    return chosen
 
 
 def _language_of(console: Console, text: str, language: str, encoding: str | None) -> str:
@@ -344,7 +301,7 @@ def _align_text(
     """Align a recording with its text, write the results and say so."""
     from align.features.sound.audio import Channel
     from align.speech.text import align_text
-    from align.speech.text.tiers import renamed
+    from align.speech.text.tiers import each_tier, renamed
     from align.types import SILENCE
 
     own = channel if isinstance(channel, dict) else None
@@ -353,117 +310,58 @@ def _align_text(
         found = align_text(model, sound, said, channels=own, progress=console.progress, **options)
     for both in found.speakers.values():
         show_details(console, model, both.phones)
-    found = _each_tier(found, lambda tier: without_name(tier, audio))
+    found = each_tier(found, lambda tier: without_name(tier, audio))
     label = SILENCE if silence is None else silence
-    shown = _each_tier(found, lambda tier: renamed(tier, label))
+    shown = each_tier(found, lambda tier: renamed(tier, label))
     for target in targets:
         suffix = target.suffix.lower()
-        if suffix in PICTURES:
-            words = {"words": shown.words}
-            write_output(
-                shown.phones,
-                target,
-                sound,
-                overwrite=overwrite,
-                others=words,
-                progress=console.progress,
-            )
-        elif suffix == PAGE:
+        if suffix == PAGE:
             write_output(shown, target, sound, overwrite=overwrite)
+        elif suffix in PICTURES:
+            more: dict[str, Any] = {"others": {"words": shown.words}, "progress": console.progress}
+            write_output(shown.phones, target, sound, overwrite=overwrite, **more)
         else:
             found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
-    if (
-        found.guessed
-        and not options["dictionary"]
-        and not str(options["language"]).startswith("en")
-    ):
-        from align.speech.text.reading.abjads import unwritten_vowels
-
-        language = str(options["language"])
-        vowels = any(unwritten_vowels(word, language) for word in found.guessed)
-        also = ", with vowels that are not written where they are heard" if vowels else ""
-        console.message(
-            f"Words sound as espeak-ng says them{also}; --dictionary names another source."
-        )
-    elif found.guessed:
-        some = ", ".join(found.guessed[:20]) + (" ..." if len(found.guessed) > 20 else "")
-        console.message(f"No dictionary has {some}; espeak-ng guessed how to say it.")
-    count = {
-        which: sum(
-            label != SILENCE
-            for both in found.speakers.values()
-            for label in getattr(both, which).labels
-        )
-        for which in ("words", "phones")
-    }
-    console.message(
-        f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')}"
-        f"{_shown_speakers(found.speakers)} in {found.duration:.2f} s"
-        f"{shown_match(found.match)}: {named(targets)}"
-    )
-    _say_late(console, audio, targets)
+    if found.guessed:
+        by_default = not options["dictionary"]
+        console.message(_who_guessed(found.guessed, options["language"], by_default))
+    console.message(f"{_shown_counts(found)}: {named(targets)}")
+    say_late(console, audio, targets)
     for mismatch in found.mismatches:
         if f"{mismatch}." not in found.warnings:
             console.message(f"To check: {mismatch}.")
-    if own is None and (found.mismatches or found.warnings or _poor(found.match)):
-        _say_averaged(console, sound, several=len(found.speakers) > 1)
+    if own is None and (found.mismatches or found.warnings or is_poor(found.match)):
+        say_averaged(console, sound, several=len(found.speakers) > 1)
     say_warnings(console, found.warnings, strict)
 
 
-def late_in_praat(audio: Iterable[str], targets: Iterable[str]) -> str:
-    """Return what is to be said of TextGrids of MP3 files; nothing where there are none.
+def _who_guessed(words: Sequence[str], language: str, by_default: bool) -> str:
+    """Return who says how words sound: espeak-ng, for English only where no dictionary does."""
+    if by_default and not language.startswith("en"):
+        from align.speech.text.reading.abjads import unwritten_vowels
 
-    Encoders put silence in front of the sound. Others leave it out, Praat plays it.
-
-    Examples
-    --------
-    >>> late_in_praat(["a.wav", "b.MP3"], ["TextGrid"])[:49]
-    'Praat plays MP3 files some 30 to 70 ms later than'
-    >>> late_in_praat(["a.wav"], ["TextGrid"]) + late_in_praat(["b.mp3"], ["b.csv"])
-    ''
-    """
-    compressed = any(name.lower().endswith(".mp3") for name in audio)
-    if not (compressed and any(name.lower().endswith("textgrid") for name in targets)):
-        return ""
-    return (
-        "Praat plays MP3 files some 30 to 70 ms later than other programs, and so than these "
-        "TextGrids; open them there with a WAV or FLAC file made of the recording."
-    )
+        vowels = any(unwritten_vowels(word, language) for word in words)
+        also = ", with vowels that are not written where they are heard" if vowels else ""
+        return f"Words sound as espeak-ng says them{also}; --dictionary names another source."
+    some = ", ".join(words[:_GUESSED]) + (" ..." if len(words) > _GUESSED else "")
+    return f"No dictionary has {some}; espeak-ng guessed how to say it."
 
 
-def _say_late(console: Console, audio: Path, targets: Sequence[Path]) -> None:
-    if said := late_in_praat([str(audio)], map(str, targets)):
-        console.message(said)
+def _shown_counts(found: "TextAlignment") -> str:
+    """Return how many words and phones there are, of whom, in how long, and how well they fit."""
+    from align.types import SILENCE
 
-
-def _poor(match: float | None) -> bool:
-    """Whether a match is lower than clean speech has, as where a channel holds noise."""
-    return match is not None and match < _CLEAN
-
-
-def _say_averaged(
-    console: Console, sound: str | os.PathLike[str], *, several: bool = False
-) -> None:
-    """Say, where something does not fit, that another channel than the speech may be why."""
-    from align.features.sound.audio import Channel, audio_info
-
-    channels = audio_info(sound).channels
-    if channels > 1 and not isinstance(sound, Channel):
-        each = " Name one for each speaker where they have their own." if several else ""
-        console.message(
-            f"The {channels} channels were averaged; --channel takes one of them.{each}"
+    words, phones = (
+        sum(label != SILENCE for tier in tiers for label in tier.labels)
+        for tiers in (
+            [both.words for both in found.speakers.values()],
+            [both.phones for both in found.speakers.values()],
         )
-
-
-def _each_tier(
-    found: "TextAlignment", change: "Callable[[Alignment], Alignment]"
-) -> "TextAlignment":
-    """Return what was found with every tier of words and phones changed."""
-    speakers = {
-        name: replace(both, words=change(both.words), phones=change(both.phones))
-        for name, both in found.speakers.items()
-    }
-    return replace(found, speakers=speakers)
+    )
+    return (
+        f"{plural(words, 'word')}, {plural(phones, 'phone')}{_shown_speakers(found.speakers)} "
+        f"in {found.duration:.2f} s{shown_match(found.match)}"
+    )
 
 
 def _shown_speakers(speakers: Iterable[str]) -> str:
@@ -471,35 +369,6 @@ def _shown_speakers(speakers: Iterable[str]) -> str:
     names = [name for name in speakers if name]
     shown = ", ".join(names[:_SPEAKERS]) + (" ..." if len(names) > _SPEAKERS else "")
     return f" of {shown}" if names else ""
-
-
-def shown_match(match: float | None) -> str:
-    """Return what a message says of a match."""
-    return "" if match is None else f", match {match:.2f}"
-
-
-def say_warnings(console: Console, warnings: Sequence[str], strict: bool) -> None:
-    """Say what the user should know; with ``--strict`` that ends with status 1."""
-    for text in warnings:
-        console.warn(text)
-    if strict and warnings:
-        raise click.exceptions.Exit(1)
-
-
-def show_details(console: Console, model: str, alignment: "Timing") -> None:
-    """Say with ``--verbose`` how long it took, and which onsets deserve a look first."""
-    seconds = console.elapsed()
-    share = seconds / max(alignment.duration, 1e-9)
-    console.detail(f"Model {model}: {seconds:.2f} s, {share:.2f} of the length of the recording.")
-    sure = alignment.confidence
-    if sure is not None and len(sure):
-        unsure = sorted(range(len(sure)), key=lambda k: sure[k])[:_UNSURE]
-        names = alignment.names
-        shown = ", ".join(
-            f"{names[k] or 'silence'} at {alignment.onsets[k]:.3f} s ({sure[k]:.2f})"
-            for k in unsure
-        )
-        console.detail(f"Mean confidence {sure.mean():.2f}; least sure: {shown}.")
 
 
 def _with_silence(alignment: "Alignment", label: str) -> "Alignment":
