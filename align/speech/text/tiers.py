@@ -232,16 +232,13 @@ class TextAlignment:
         return Tier(speaker or UTTERANCES, "interval", labels, times, (), self.duration)
 
     def _check(self) -> Tier:
-        """Return the mismatches as a tier; where two speakers' overlap, the first one counts.
+        """Return the mismatches as a tier: the short ones whole, so that none is lost.
 
-        Words that are misplaced have the longest part of their time that has no other mismatch.
+        Of one that overlaps others the longest part counts that is free. Words that are misplaced
+        come last.
         """
-        shown, now = [], 0.0
-        for m in (m for m in self.mismatches if m.kind != MISPLACED):
-            if m.start >= now and m.end > m.start:
-                shown.append(m)
-                now = m.end
-        for m in (m for m in self.mismatches if m.kind == MISPLACED):
+        shown: list[Mismatch] = []
+        for m in sorted(self.mismatches, key=lambda m: (m.kind == MISPLACED, m.end - m.start)):
             start, end = _longest_free(m, shown)
             if end > start:
                 shown.append(replace(m, start=start, end=end))

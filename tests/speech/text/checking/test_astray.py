@@ -168,6 +168,18 @@ def test_a_tier_shows_misplaced_words_beside_other_mismatches() -> None:
     assert (read.kind, read.words) == ("misplaced", ("b", "c", "d"))
 
 
+def test_a_tier_shows_the_rest_of_speech_behind_a_word_that_was_not_said() -> None:
+    words = align.Alignment(["b", "c"], [0.0, 2.0], duration=6.0)
+    listed = [
+        Mismatch("unspoken", 1.0, 1.1, ("b",), 0.8),
+        Mismatch("untranscribed", 1.0, 2.0, (), 0.7),
+    ]
+    found = TextAlignment({"": SpeakerTiers(words, words, np.arange(2))}, (), listed)
+    check = next(tier for tier in found._document("").tiers if tier.name == "check")
+    assert check.labels == ("unspoken: b", "untranscribed")
+    assert check.times == ((1.0, 1.1), (1.1, 2.0))
+
+
 def test_clear_speech_is_not_asked_about(
     model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
