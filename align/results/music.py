@@ -13,6 +13,7 @@ Conventions
   known; else where the time map puts the end that is written in the score.
 """
 
+import itertools
 import os
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -35,6 +36,7 @@ __all__ = ["MusicAlignment"]
 
 
 _SHORTEST = 0.02  # seconds that a note sounds at least
+_ROUNDING = 0.01  # seconds of the score; the onset of a chord is the mean of its notes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -329,6 +331,55 @@ class MusicAlignment(Timing, NoteWriting):
         intervals.setflags(write=False)
         return intervals
 
+    def held(self) -> Self:
+        """Return the notes of the passages that are played; itself, where that is all.
+
+        The times of the other notes mean nothing.
+
+        Examples
+        --------
+        >>> from align.types import PlayedPassage
+        >>> notes = [Note(60 + k, float(k)) for k in range(4)]
+        >>> last = (PlayedPassage(0.5, 1.5, 2.0, 3.0),)
+        >>> MusicAlignment(notes, [0.0, 0.0, 0.5, 1.5], passages=last).held()
+        <MusicAlignment of 2 notes in 2.500 s: D4 D#4>
+        """
+        chords = self._passage_of_chords() >= 0
+        keep = chords[self.chord_of]
+        if keep.all():
+            return self
+        optional = ("confidence", "unplayed", "measured_offsets", "offset_confidence")
+        own: dict[str, Any] = {
+            name: None if value is None else value[keep]
+            for name in optional
+            for value in [getattr(self, name)]
+        }
+        return replace(
+            self,
+            events=tuple(itertools.compress(self.events, keep)),
+            onsets=self.onsets[keep],
+            durations=self.durations[keep],
+            note_ids=tuple(itertools.compress(self.note_ids, keep)),
+            chord_of=(np.cumsum(chords) - 1)[self.chord_of[keep]],
+            chord_onsets=self.chord_onsets[chords],
+            chord_score_onsets=self.chord_score_onsets[chords],
+            mismatches=(),  # they name notes by their numbers
+            **own,
+        )
+
+    def _passage_of_chords(self) -> IntArray:
+        """Return in which passage each chord is first played [shape=(G,)]; -1 for none."""
+        scored = self.chord_score_onsets
+        if not self.passages:
+            return np.zeros(scored.size, dtype=np.intp)
+        found = np.full(scored.size, -1)
+        reached = -np.inf
+        for k, passage in enumerate(self.passages):
+            first, last = passage.score_start - _ROUNDING, passage.score_end + _ROUNDING
+            found[(scored >= first) & (scored > reached) & (scored <= last)] = k
+            reached = max(reached, last)
+        return found
+
     def _note_ends(self, score_onsets: Float64) -> Float64:
         """End of each note in seconds, `_SHORTEST` after its onset or later."""
         ends = self.to_performed(score_onsets + self.durations)
@@ -371,13 +422,14 @@ class MusicAlignment(Timing, NoteWriting):
 
         Returns
         -------
-        times : np.ndarray [shape=(G,)]
-            Performed seconds of the chords.
-        score_times : np.ndarray [shape=(G,)]
+        times : np.ndarray [shape=(P,)]
+            Performed seconds of the chords; of a part of the score, those in its `passages`.
+        score_times : np.ndarray [shape=(P,)]
             Score seconds of the chords.
-        relative : np.ndarray [shape=(G,)]
+        relative : np.ndarray [shape=(P,)]
             Score seconds per performed second: 1 at the tempo of the score, 2 twice as fast. Slope
-            of the straight line that fits the chords about each one; NaN where there is but one.
+            of the straight line that fits the chords of its passage about each one; NaN where
+            there is but one.
 
         Raises
         ------
@@ -390,8 +442,15 @@ class MusicAlignment(Timing, NoteWriting):
         >>> MusicAlignment(notes, [0.0, 0.5, 1.0, 1.5]).tempo()[2]
         array([2., 2., 2., 2.])
         """
-        relative = tempo_curve(self.chord_onsets, self.chord_score_onsets, window)
-        return self.chord_onsets, self.chord_score_onsets, relative
+        passage = self._passage_of_chords()
+        relative = np.empty(passage.size)
+        for k in np.unique(passage):
+            own = passage == k
+            relative[own] = tempo_curve(
+                self.chord_onsets[own], self.chord_score_onsets[own], window
+            )
+        kept = passage >= 0
+        return self.chord_onsets[kept], self.chord_score_onsets[kept], relative[kept]
 
     def corrected(self, onsets: npt.ArrayLike) -> Self:
         """Return the same notes at other times, as a person corrected them.

@@ -10,7 +10,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -125,6 +125,10 @@ class Timing(ABC):
         """Raise ParameterError where onsets, in seconds, cannot be those of the events."""
 
     # What every result says --------------------------------------------------------------------
+
+    def held(self) -> Self:
+        """Return the events that the recording holds: here all."""
+        return self
 
     @property
     def labels(self) -> tuple[str, ...]:

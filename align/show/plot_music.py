@@ -63,8 +63,8 @@ class NotePicture(NamedTuple):
         sound: Sound | None,
         span: Span | None,
     ) -> "NotePicture":
-        """Take what is drawn; there is no room for `others`."""
-        return cls(alignment, reference, sound, span)
+        """Take what is drawn; there is no room for `others`, and none for notes without times."""
+        return cls(alignment.held(), reference, sound, span)
 
     def shown(self) -> Span:
         """From when to when, in seconds."""

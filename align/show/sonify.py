@@ -82,6 +82,7 @@ def sonify(
     >>> samples.shape, 400 + int(np.flatnonzero(samples[400:, 1])[0])
     ((4000, 2), 800)
     """
+    alignment = alignment.held()
     pitches = alignment.pitches
     if sound is None:
         sound = "clicks" if pitches is None else "notes"

@@ -12,7 +12,7 @@ from align.results.alignment import Alignment
 from align.results.chords import increasing
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
-from align.types import Note, pitch_name
+from align.types import Note, PlayedPassage, pitch_name
 
 NOTES = [Note(60, 0.0), Note(64, 0.0), Note(62, 0.5), Note(65, 1.0)]
 
@@ -184,3 +184,23 @@ def test_increasing_times_are_the_nearest(times: list[float]) -> None:
     if apart.all():
         np.testing.assert_allclose(fitted, array, atol=1e-12)
     assert abs(fitted.mean() - array.mean()) < 1e-9  # least squares keeps the mean
+
+
+def test_a_part_of_a_score_is_held_in_the_order_of_its_first_playings() -> None:
+    # chords 4 to 6, then 2 to 5 once more, then 8 and 9: the second passage brings nothing new
+    spans = [(0.0, 2.0, 4.0, 6.0), (2.0, 5.0, 2.0, 5.0), (5.0, 6.0, 8.0, 9.0)]
+    played = dict(zip([4, 5, 6, 8, 9], [0.0, 1.0, 2.0, 5.0, 6.0], strict=True))
+    notes = [Note(60 + k, float(k)) for k in range(11)]
+    found = MusicAlignment(
+        notes,
+        [played.get(k, 3.0 if k == 7 else 0.0 if k < 4 else 6.0) for k in range(11)],
+        confidence=np.linspace(0.0, 1.0, 11),
+        passages=tuple(PlayedPassage(*span) for span in spans),
+    )
+    held = found.held()
+    assert held.pitches.tolist() == [64, 65, 66, 68, 69]
+    assert held.note_ids == ("n4", "n5", "n6", "n8", "n9")
+    assert held.chord_of.tolist() == [0, 1, 2, 3, 4]
+    np.testing.assert_allclose(held.confidence, [0.4, 0.5, 0.6, 0.8, 0.9])
+    np.testing.assert_allclose(found.tempo(9.0)[2], 1.0, atol=0.002)  # no jump is in it
+    assert MusicAlignment(notes, found.onsets).held().onsets.size == 11

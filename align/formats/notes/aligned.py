@@ -8,6 +8,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +87,10 @@ class TimedNotes(NotesOfScore):
     @abstractmethod
     def offsets(self) -> Float64:
         """Where each note ends, in seconds of the recording [shape=(N,)]."""
+
+    @abstractmethod
+    def held(self) -> Self:
+        """Return the notes that the recording holds; the times of others mean nothing."""
 
     @abstractmethod
     def to_performed(self, score_seconds: npt.ArrayLike) -> Float64:

@@ -152,11 +152,13 @@ def format_midi(
 ) -> bytes:
     """Return the score, re-timed, as a Standard MIDI File; DataError if there are no notes.
 
-    With `asynchrony` each note stands where it was played, beside its beat; else on its beat. The
-    beats of chords sound at most `tolerance` seconds from where they were played.
+    Of a part of a score the notes of its passages are written. With `asynchrony` each stands where
+    it was played, beside its beat; else on its beat. The beats of chords sound at most `tolerance`
+    seconds from where they were played.
     """
     import mido
 
+    alignment = alignment.held()
     if len(alignment) == 0:
         raise DataError("there are no notes to write.")
     file, places = score_as_midi(alignment)

@@ -25,8 +25,8 @@ r"""Bars, beats and tempo of a recording: tables, and layers to look at.
 
 The beat is the one that the time signature notates; see `align.formats.scores.beats`. A beat on
 which notes begin is played when its chord is; between chords the time map is linear, and the
-confidence is the lower one of the two chords about it. Beats outside the music that was found are
-left out.
+confidence is the lower one of the two chords about it. Beats outside the music, or the passages,
+that were found are left out.
 
 Of such files the times alone are read, for the metrics of beats: of a table the column
 ``performed_s``, or ``time``, ``start`` or ``onset``; of ``.beats.txt`` and ``.beats``, as label
@@ -47,7 +47,7 @@ from align.formats.documents.tables import begins_with_number, columns_named, ta
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import TimedNotes
 from align.formats.notes.note_labels import RATE, sonic_layer
-from align.types import Float64, IntArray
+from align.types import BoolArray, Float64, IntArray
 
 __all__ = [
     "BEAT_SUFFIXES",
@@ -142,7 +142,7 @@ def played_beats(alignment: TimedNotes) -> PlayedBeats:
     times = alignment.to_performed(scored)
     first = alignment.chord_onsets[:1].min(initial=np.inf)
     # a beat that opens the first bar with a rest was not played, nor what follows the last note
-    within = (times >= first - 1e-9) & (times < alignment.end)
+    within = (times >= first - 1e-9) & (times < alignment.end) & _in_passages(alignment, scored)
     scored, times = scored[within], times[within]
     played, _, relative = alignment.tempo()
     bpm = np.interp(times, played, relative) * beats.per_minute(scored) if times.size else times
@@ -154,6 +154,15 @@ def played_beats(alignment: TimedNotes) -> PlayedBeats:
         bpm,
         None if alignment.confidence is None else _confidence(alignment, scored),
     )
+
+
+def _in_passages(alignment: TimedNotes, scored: Float64) -> BoolArray:
+    """Whether times of the score lie in passages that are played; all where none are named."""
+    spans = [(p.score_start, p.score_end) for p in alignment.passages] or [(-np.inf, np.inf)]
+    within = np.zeros(scored.size, dtype=np.bool_)
+    for first, last in spans:
+        within |= (scored >= first - _ON) & (scored <= last + _ON)
+    return within
 
 
 def _confidence(alignment: TimedNotes, scored: Float64) -> Float64:

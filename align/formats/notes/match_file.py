@@ -26,7 +26,7 @@ from align.formats.scores.score_midi import metres_of
 from align.formats.scores.score_partitura import import_partitura
 from align.types import spelled
 
-__all__ = ["ids_of", "score_part", "write_match"]
+__all__ = ["are_held", "ids_of", "score_part", "write_match"]
 
 _CLOCK = 4000  # ticks for the half second that a match file's clock counts in
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
@@ -35,7 +35,9 @@ _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 def write_match(
     path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
 ) -> None:
-    """Write an alignment as a match file, in which every note of it counts as played.
+    """Write an alignment as a match file.
+
+    Every note of the passages that are played counts as played.
 
     Raises DataError where partitura is not installed, there are no notes, or the file exists and
     is not to be replaced, or cannot be written.
@@ -45,8 +47,14 @@ def write_match(
     partitura = import_partitura(path, "match files are written", "write .mid, .csv or .json")
     ids = ids_of(alignment)
     part = score_part(partitura.score, alignment, ids)
-    performed = _performed_part(partitura.performance, alignment, ids)
-    pairs = [{"label": "match", "score_id": name, "performance_id": name} for name in ids]
+    played = are_held(alignment)
+    performed = _performed_part(partitura.performance, alignment, ids, played)
+    pairs = [
+        {"label": "match", "score_id": name, "performance_id": name}
+        if held
+        else {"label": "deletion", "score_id": name}
+        for name, held in zip(ids, played, strict=True)
+    ]
     audio, score = (
         None if name is None else name_of(name) for name in (alignment.audio, alignment.score_file)
     )
@@ -77,6 +85,12 @@ def ids_of(alignment: TimedNotes) -> tuple[str, ...]:
     return tuple(f"n{k}" for k in range(len(alignment)))
 
 
+def are_held(alignment: TimedNotes) -> list[bool]:
+    """Whether each note is of a passage that is played."""
+    held = {*alignment.held().note_ids}
+    return [name in held for name in alignment.note_ids]
+
+
 def score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
     """Return the notes as a part of a score, with bars."""
     file, places = score_as_midi(alignment)
@@ -93,7 +107,9 @@ def score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
     return part
 
 
-def _performed_part(performance: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
+def _performed_part(
+    performance: Any, alignment: TimedNotes, ids: tuple[str, ...], played: list[bool]
+) -> Any:
     offsets = alignment.offsets
     return performance.PerformedPart(
         [
@@ -108,6 +124,7 @@ def _performed_part(performance: Any, alignment: TimedNotes, ids: tuple[str, ...
                 "channel": 1,
             }
             for k, (name, note) in enumerate(zip(ids, alignment.notes, strict=True))
+            if played[k]
         ],
         id="performance",
     )

@@ -9,7 +9,8 @@
 The columns are the id of the note in the score (with the number of the time it is played, where
 repeats are), that of the note that was played, and of this track, channel, MIDI number and
 seconds. A note of the score that was not played has ``deletion`` in the second column, one that is
-not in the score ``insertion`` in the first. Written, every note counts as played.
+not in the score ``insertion`` in the first. Written, every note of the passages that are played
+counts as played.
 
 Such a table knows no score. Read back, its notes must be among those of a score; ``n1`` and
 ``n1-1`` are the same note where only one of them is there. They are read and written here:
@@ -44,11 +45,12 @@ _FIRST = "-1"  # behind the id of a note that is played for the first time
 
 def format_note_alignment(alignment: TimedNotes) -> str:
     """Return aligned notes as a table of tabs, in the order of the score."""
-    lines = ["\t".join(_COLUMNS)]
+    lines, held = ["\t".join(_COLUMNS)], {*alignment.held().note_ids}
     for k, (note, name) in enumerate(zip(alignment.notes, alignment.note_ids, strict=True)):
         if not name or any(mark in name for mark in "\t\n\r") or name == "insertion":
             raise DataError(f"the id {name!r} cannot stand in such a table; rename the note.")
-        lines.append(f"{name}\tn{k}\t0\t0\t{note.pitch}\t{alignment.onsets[k]:.6f}")
+        played = f"n{k}\t0\t0\t{note.pitch}\t{alignment.onsets[k]:.6f}"
+        lines.append(f"{name}\t{played if name in held else 'deletion'}")
     return "\n".join(lines) + "\n"
 
 

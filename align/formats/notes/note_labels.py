@@ -1,7 +1,8 @@
 r"""Aligned notes as labels that other programs show: Audacity and Sonic Visualiser.
 
 Each note is a label ``C#4 n12``: the name of its pitch, a space, and its id, by which it is found
-again after a person moved it. A label that was deleted is a note that was not played.
+again after a person moved it. A label that was deleted is a note that was not played; of a part of
+a score the notes of its passages are written.
 
 =============  ===================================================================================
 ``.txt``       Audacity label track of points: ``0.519000\t0.519000\tG4 n0``
@@ -55,6 +56,7 @@ _Row = tuple[float, str, int | None]  # seconds, label, line
 
 
 def _labels(alignment: TimedNotes) -> list[str]:
+    """Return the label of each note."""
     for name in alignment.note_ids:
         if re.search(r"[\t\n\r]", name):
             raise DataError(f"the id {name!r} cannot stand in a label; rename the note.")
@@ -69,6 +71,7 @@ def _in_time(alignment: TimedNotes) -> list[int]:
 
 def format_points(alignment: TimedNotes) -> str:
     """Return the notes as an Audacity label track of points, in the order they are played."""
+    alignment = alignment.held()
     labels = _labels(alignment)
     times = [f"{alignment.onsets[k]:.6f}" for k in range(len(alignment))]
     return "".join(f"{times[k]}\t{times[k]}\t{labels[k]}\n" for k in _in_time(alignment))
@@ -76,6 +79,7 @@ def format_points(alignment: TimedNotes) -> str:
 
 def format_sv_csv(alignment: TimedNotes) -> str:
     """Return the notes as ``TIME,LABEL``, in the order they are played."""
+    alignment = alignment.held()
     labels = _labels(alignment)
     rows = ([f"{alignment.onsets[k]:.6f}", labels[k]] for k in _in_time(alignment))
     return table_of_rows([["TIME", "LABEL"], *rows])
@@ -87,6 +91,7 @@ def format_layer(alignment: TimedNotes) -> str:
     Times are in samples of the recording, whose rate must therefore be known to Sonic Visualiser
     as it is here: open the recording first.
     """
+    alignment = alignment.held()
     rate = alignment.rate or RATE
     frames = np.rint(alignment.onsets * rate).astype(np.int64)
     ends = np.rint(alignment.offsets * rate).astype(np.int64)

@@ -11,10 +11,10 @@ They are five, here in one archive, ``.parangonada.zip``, to be unpacked and ope
 ``feature.csv``  velocity, timing and articulation of each note; here 0
 ===============  =============================================================================
 
-Written, every note counts as played. Read back, with the notes of a score, are ``align.csv``,
-which may have been replaced by a corrected one, and ``ppart.csv``. They are written and read
-here: partitura's own writer cuts ids after 20 letters and has seconds in 32 bits. The places of
-the notes in the score come from partitura (extra ``scores``).
+Written, every note of the passages that are played counts as played. Read back, with the notes of
+a score, are ``align.csv``, which may have been replaced by a corrected one, and ``ppart.csv``.
+They are written and read here: partitura's own writer cuts ids after 20 letters and has seconds
+in 32 bits. The places of the notes in the score come from partitura (extra ``scores``).
 
 References
 ----------
@@ -35,7 +35,7 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_bytes, table_of_rows
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes
-from align.formats.notes.match_file import ids_of, score_part
+from align.formats.notes.match_file import are_held, ids_of, score_part
 from align.formats.notes.note_alignment import played_by_id
 from align.formats.scores.score_partitura import import_partitura
 
@@ -66,11 +66,15 @@ def write_parangonada(
     ids = ids_of(alignment)
     written = score_part(partitura.score, alignment, ids).note_array()
     lengths = np.maximum(alignment.offsets - alignment.onsets, 0.0)
+    held = are_held(alignment)
     played = [
         (f"{alignment.onsets[k]:.6f}", f"{lengths[k]:.6f}", note.pitch, 64, 0, 1, name)
         for k, (note, name) in enumerate(zip(alignment.notes, ids, strict=True))
+        if held[k]
     ]
-    pairs = [(k, 0, name, name) for k, name in enumerate(ids)]
+    pairs = [
+        (k, 0, name, name) if held[k] else (k, 1, name, "undefined") for k, name in enumerate(ids)
+    ]
     tables = {
         "part.csv": _table(_PART, ([row[name] for name in _PART] for row in written)),
         "ppart.csv": _table(_PLAYED, played),

@@ -15,7 +15,7 @@ from align.formats.notes.beat_table import played_beats
 from align.formats.scores import Score, read_score
 from align.formats.scores.beats import Beats, beats_of_bars
 from align.results.music import MusicAlignment
-from align.types import Note
+from align.types import Note, PlayedPassage
 
 
 def midi(path: Path, metres: list[tuple[int, int, int]], quarters: int) -> Score:
@@ -175,6 +175,14 @@ def test_a_beat_without_notes_lies_between_its_chords() -> None:
     np.testing.assert_allclose(found.times, [2.0, 4.0, 6.0])
     assert found.confidence is not None
     np.testing.assert_allclose(found.confidence, [0.9, 0.4, 0.4])
+
+
+def test_beats_outside_the_passages_that_are_played_are_left_out() -> None:
+    beats = beats_of_bars([(0.0, 4.0, 4, 1)])
+    notes = [Note(60 + k, float(k)) for k in range(4)]
+    part = (PlayedPassage(0.0, 1.0, 1.0, 2.0),)
+    found = MusicAlignment(notes, [0.0, 0.0, 1.0, 1.0], 3.0, beats=beats, passages=part)
+    assert played_beats(found).labels == ["1.2", "1.3"]
 
 
 def test_a_score_without_bars_has_no_beats_to_write(tmp_path: Path) -> None:

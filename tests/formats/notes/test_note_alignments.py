@@ -3,6 +3,7 @@
 import csv
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from align.errors import DataError
 from align.formats import write_music
 from align.formats.scores import Score
 from align.results.music import MusicAlignment
-from align.types import Note
+from align.types import Note, PlayedPassage
 
 SUFFIXES = ["a_note_alignment.tsv", "note_alignment.tsv", "a.parangonada.zip"]
 HEAD = "xml_id\tmidi_id\ttrack\tchannel\tpitch\tonset\n"
@@ -36,6 +37,24 @@ def test_notes_come_back(tmp_path: Path, name: str, seed: int) -> None:
     found = MusicAlignment.from_labels(tmp_path / name, score=whole)
     assert (found.events, found.note_ids) == (whole.events, whole.note_ids)
     np.testing.assert_allclose(found.onsets, whole.onsets, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [*SUFFIXES, "a.txt", "a.svl", "a.sv.csv", "a.mid", "a.match"])
+def test_notes_outside_the_passages_that_are_played_are_not_written(
+    tmp_path: Path, name: str
+) -> None:
+    if name.endswith((".zip", ".match")):
+        pytest.importorskip("partitura")
+    whole = replace(three(), passages=(PlayedPassage(100.0, 201.0, 0.5, 1.0),))
+    write_music(tmp_path / name, whole)
+    if name.endswith(".match"):
+        written = (tmp_path / name).read_text(encoding="utf-8")
+        assert (written.count("-deletion."), written.count("-note(")) == (1, 2)
+        return
+    score = whole.held() if name.endswith(".mid") else whole
+    found = MusicAlignment.from_labels(tmp_path / name, score=score)
+    assert found.note_ids == whole.note_ids[1:]
+    np.testing.assert_allclose(found.onsets, whole.onsets[1:], atol=0.006)
 
 
 @pytest.mark.parametrize("name", SUFFIXES)
