@@ -331,6 +331,11 @@ class MusicAlignment(Timing, NoteWriting):
         intervals.setflags(write=False)
         return intervals
 
+    @property
+    def is_held(self) -> npt.NDArray[np.bool_]:
+        """Whether each note is in a passage that is played [shape=(N,)]."""
+        return (self._passage_of_chords() >= 0)[self.chord_of]
+
     def held(self) -> Self:
         """Return the notes of the passages that are played; itself, where that is all.
 
@@ -344,10 +349,10 @@ class MusicAlignment(Timing, NoteWriting):
         >>> MusicAlignment(notes, [0.0, 0.0, 0.5, 1.5], passages=last).held()
         <MusicAlignment of 2 notes in 2.500 s: D4 D#4>
         """
-        chords = self._passage_of_chords() >= 0
-        keep = chords[self.chord_of]
+        keep = self.is_held
         if keep.all():
             return self
+        chords = self._passage_of_chords() >= 0
         optional = ("confidence", "unplayed", "measured_offsets", "offset_confidence")
         own: dict[str, Any] = {
             name: None if value is None else value[keep]

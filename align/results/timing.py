@@ -126,6 +126,11 @@ class Timing(ABC):
 
     # What every result says --------------------------------------------------------------------
 
+    @property
+    def is_held(self) -> npt.NDArray[np.bool_]:
+        """Whether the recording holds each event [shape=(K,)]: here all."""
+        return np.ones(len(self.events), dtype=np.bool_)
+
     def held(self) -> Self:
         """Return the events that the recording holds: here all."""
         return self

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from align.errors import DataError
 from align.formats.scores import Score, chords
 from align.formats.scores.beats import Beats
-from align.types import Float64, IntArray, Mismatch, Note, PlayedPassage, pitch_name
+from align.types import BoolArray, Float64, IntArray, Mismatch, Note, PlayedPassage, pitch_name
 
 __all__ = [
     "NoteTimes",
@@ -87,6 +87,11 @@ class TimedNotes(NotesOfScore):
     @abstractmethod
     def offsets(self) -> Float64:
         """Where each note ends, in seconds of the recording [shape=(N,)]."""
+
+    @property
+    @abstractmethod
+    def is_held(self) -> BoolArray:
+        """Whether the recording holds each note [shape=(N,)]."""
 
     @abstractmethod
     def held(self) -> Self:

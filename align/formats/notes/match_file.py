@@ -26,7 +26,7 @@ from align.formats.scores.score_midi import metres_of
 from align.formats.scores.score_partitura import import_partitura
 from align.types import spelled
 
-__all__ = ["are_held", "ids_of", "score_part", "write_match"]
+__all__ = ["ids_of", "score_part", "write_match"]
 
 _CLOCK = 4000  # ticks for the half second that a match file's clock counts in
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
@@ -47,13 +47,12 @@ def write_match(
     partitura = import_partitura(path, "match files are written", "write .mid, .csv or .json")
     ids = ids_of(alignment)
     part = score_part(partitura.score, alignment, ids)
-    played = are_held(alignment)
-    performed = _performed_part(partitura.performance, alignment, ids, played)
+    performed = _performed_part(partitura.performance, alignment, ids)
     pairs = [
         {"label": "match", "score_id": name, "performance_id": name}
         if held
         else {"label": "deletion", "score_id": name}
-        for name, held in zip(ids, played, strict=True)
+        for name, held in zip(ids, alignment.is_held, strict=True)
     ]
     audio, score = (
         None if name is None else name_of(name) for name in (alignment.audio, alignment.score_file)
@@ -85,12 +84,6 @@ def ids_of(alignment: TimedNotes) -> tuple[str, ...]:
     return tuple(f"n{k}" for k in range(len(alignment)))
 
 
-def are_held(alignment: TimedNotes) -> list[bool]:
-    """Whether each note is of a passage that is played."""
-    held = {*alignment.held().note_ids}
-    return [name in held for name in alignment.note_ids]
-
-
 def score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
     """Return the notes as a part of a score, with bars."""
     file, places = score_as_midi(alignment)
@@ -107,10 +100,8 @@ def score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
     return part
 
 
-def _performed_part(
-    performance: Any, alignment: TimedNotes, ids: tuple[str, ...], played: list[bool]
-) -> Any:
-    offsets = alignment.offsets
+def _performed_part(performance: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
+    offsets, held = alignment.offsets, alignment.is_held
     return performance.PerformedPart(
         [
             {
@@ -124,7 +115,7 @@ def _performed_part(
                 "channel": 1,
             }
             for k, (name, note) in enumerate(zip(ids, alignment.notes, strict=True))
-            if played[k]
+            if held[k]
         ],
         id="performance",
     )

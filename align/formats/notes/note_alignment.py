@@ -45,12 +45,12 @@ _FIRST = "-1"  # behind the id of a note that is played for the first time
 
 def format_note_alignment(alignment: TimedNotes) -> str:
     """Return aligned notes as a table of tabs, in the order of the score."""
-    lines, held = ["\t".join(_COLUMNS)], {*alignment.held().note_ids}
+    lines, held = ["\t".join(_COLUMNS)], alignment.is_held
     for k, (note, name) in enumerate(zip(alignment.notes, alignment.note_ids, strict=True)):
         if not name or any(mark in name for mark in "\t\n\r") or name == "insertion":
             raise DataError(f"the id {name!r} cannot stand in such a table; rename the note.")
         played = f"n{k}\t0\t0\t{note.pitch}\t{alignment.onsets[k]:.6f}"
-        lines.append(f"{name}\t{played if name in held else 'deletion'}")
+        lines.append(f"{name}\t{played if held[k] else 'deletion'}")
     return "\n".join(lines) + "\n"
 
 

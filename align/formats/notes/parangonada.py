@@ -35,7 +35,7 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_bytes, table_of_rows
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes
-from align.formats.notes.match_file import are_held, ids_of, score_part
+from align.formats.notes.match_file import ids_of, score_part
 from align.formats.notes.note_alignment import played_by_id
 from align.formats.scores.score_partitura import import_partitura
 
@@ -66,7 +66,7 @@ def write_parangonada(
     ids = ids_of(alignment)
     written = score_part(partitura.score, alignment, ids).note_array()
     lengths = np.maximum(alignment.offsets - alignment.onsets, 0.0)
-    held = are_held(alignment)
+    held = alignment.is_held
     played = [
         (f"{alignment.onsets[k]:.6f}", f"{lengths[k]:.6f}", note.pitch, 64, 0, 1, name)
         for k, (note, name) in enumerate(zip(alignment.notes, ids, strict=True))

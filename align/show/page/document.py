@@ -178,7 +178,10 @@ def _content(
         typical=typical,
         with_lengths=alignment.ends_measured,
         unplayed=getattr(alignment, "unplayed", None),
-    )[:_MOST_DOUBTS]
+    )
+    # of passages that are not in the recording a sentence tells
+    held = alignment.is_held
+    found = [one for one in found if held[one.event]][:_MOST_DOUBTS]
     return {
         "name": recording.name,
         "stem": recording.stem,

@@ -29,7 +29,7 @@ from align.show.page.parts import SHARED
 from align.show.page.sound import encode_sound
 from align.show.page.uncertainty import most_uncertain, typical_lengths
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
-from align.types import Mismatch, Note
+from align.types import Mismatch, Note, PlayedPassage
 
 RATE = 8000
 DATA = Path(str(files("align.data")))
@@ -161,6 +161,9 @@ def test_where_score_and_recording_disagree() -> None:
     assert content["mismatches"] == [{"start": 0.6, "end": 0.7, "text": str(wrong)}]
     assert content["doubts"][0] == [1, 0.95, "probably not played (0.95); confidence 0.80"]
     assert "not played" not in content["doubts"][1][2]
+    part = replace(found, passages=(PlayedPassage(0.1, 0.2, 0.0, 0.1),))
+    content = data_of(format_page(Recording(part, **silence())))["recordings"][0]
+    assert [doubt[0] for doubt in content["doubts"]] == [0]  # of the other a sentence tells
 
 
 def test_words_of_a_text(folder: Path) -> None:
