@@ -170,7 +170,7 @@ class Document:
 
     @classmethod
     def _of_music(cls, found: MusicAlignment) -> Self:
-        sure, ends = found.confidence, found.offsets.tolist()
+        sure, ends, held = found.confidence, found.offsets.tolist(), found.is_held.tolist()
         segments = tuple(
             Segment(
                 k,
@@ -183,7 +183,7 @@ class Document:
                     "score_onset": float(note.onset),
                     "duration": float(found.durations[k]),
                     "note_id": found.note_ids[k],
-                    "played": True,
+                    "played": held[k],
                 },
             )
             for k, note in enumerate(found.notes)

@@ -14,7 +14,7 @@ from align.results.music import MusicAlignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.studio.document import Document
 from align.studio.edits import edited
-from align.types import Mismatch
+from align.types import Mismatch, PlayedPassage
 
 
 def edit(document, do, **about):
@@ -235,5 +235,13 @@ def test_notes_move_alone_and_can_be_marked_as_not_played():
     assert len(unplayed.alignment("a.wav")) == 2
     assert [r["played"] for r in unplayed.tiers()[0]["intervals"]] == [False, True, True]
     assert edit(unplayed, "unplayed", id=0) == moved
+
+
+def test_notes_outside_the_passages_that_are_played_teach_nothing():
+    notes = [Note(60, 0.0), Note(62, 0.5), Note(64, 1.0)]
+    part = (PlayedPassage(0.1, 0.6, 0.5, 1.0),)
+    document = Document.of(MusicAlignment(notes, [0.0, 0.1, 0.6], 2.0, passages=part))
+    onsets = document.example("a.wav", None, "a").onsets
+    assert np.isnan(onsets).tolist() == [True, False, False]
     with pytest.raises(ParameterError, match="those of the score"):
         edit(document, "insert", at=0.1, label="60")
