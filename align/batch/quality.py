@@ -14,9 +14,10 @@ are nearly alike, a low confidence must also be lower by what matters:
     that of the least sure onset, with its label and time.
 
 An alignment may know two things besides: its ``match``, from 0 to 1, how well events and recording
-fit each other, and ``warnings`` of its own, such as of notes that were not played. Where the match
-of each event is known, too, ``unlike`` is the share of events below one half, and ``least_like``
-the event that fits least, which is where to look.
+fit each other, and ``warnings`` of its own, such as of notes that were not played. Notes outside
+of the passages that are played have no part in score and confidence. Where the match of each event
+is known, too, ``unlike`` is the share of events below one half, and ``least_like`` the event that
+fits least, which is where to look.
 """
 
 from collections.abc import Mapping, Sequence
@@ -116,12 +117,13 @@ def measure(
     >>> measure("kiwi", [found]).label, measure("kiwi", [found]).score_per_event
     ('iy', 1.5)
     """
-    n = sum(len(alignment) for alignment in alignments)
+    n, held = sum(map(len, alignments)), [alignment.held() for alignment in alignments]
+    n_held = sum(map(len, held))
     seconds = round(max(float(alignment.duration) for alignment in alignments), 6)
     scores = [alignment.score for alignment in alignments if alignment.score is not None]
     score = None
-    if n and len(scores) == len(alignments):
-        score = round(sum(map(float, scores)) / n, 4)
+    if n_held and len(scores) == len(alignments):
+        score = round(sum(map(float, scores)) / n_held, 4)
     matches = [a.match for a in alignments if a.match is not None]
     own: dict[str, Any] = {
         "match": round(float(min(matches)), 4) if matches else None,
@@ -130,16 +132,16 @@ def measure(
         "mismatches": "; ".join(map(str, mismatches)),
         "said": tuple(text for a in alignments for text in a.warnings),
     }
-    sure = [alignment.confidence for alignment in alignments if alignment.confidence is not None]
-    if n and len(sure) == len(alignments):
+    sure = [alignment.confidence for alignment in held if alignment.confidence is not None]
+    if n_held and len(sure) == len(alignments):
         confidence = np.concatenate(sure)
         worst = int(np.argmin(confidence))
-        onsets = np.concatenate([alignment.onsets for alignment in alignments])
+        onsets = np.concatenate([alignment.onsets for alignment in held])
         own |= {
             "confidence": round(float(confidence.mean()), 4),
             "lowest_confidence": round(float(confidence[worst]), 4),
             "where": round(float(onsets[worst]), 4),
-            "label": [label for alignment in alignments for label in alignment.names][worst],
+            "label": [label for alignment in held for label in alignment.names][worst],
         }
     return Quality(name, n, seconds, odd_lengths, score, **own)
 

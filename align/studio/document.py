@@ -204,7 +204,7 @@ class Document:
         """Return the document as an alignment: of phones, of a text, or of the notes played."""
         about: dict[str, Any] = {"audio": audio, "rate": rate}
         if self.kind == "music":
-            played = [s for s in self.segments if s.note is not None and s.note["played"]]
+            played = [s for s in self.segments if s.is_played]
             notes = [s.note for s in played if s.note is not None]
             return MusicAlignment(
                 [_note(segment) for segment in played],
@@ -233,10 +233,7 @@ class Document:
     def example(self, audio: str | os.PathLike[str], group: str | None, name: str) -> Example:
         """Return the document as an example to learn from; all of its times are taken as true."""
         if self.kind == "music":
-            onsets = [
-                s.start if s.note is not None and s.note["played"] else np.nan
-                for s in self.segments
-            ]
+            onsets = [s.start if s.is_played else np.nan for s in self.segments]
             events = tuple(_note(s) for s in self.segments if s.note is not None)
             return Example(audio, events, np.array(onsets), group=group, name=name)
         return Example(

@@ -99,7 +99,7 @@ def is_done(mismatch: Mapping[str, Any], segments: Sequence[Segment]) -> bool:
         own = own or _around(segments, start, end)
         return bool(own) and all(s.fixed for s in own)
     own = [s for s in _heads(segments) if s.word in named]
-    own += [s for s in segments if s.note is not None and s.note["played"] and s.id in named]
+    own += [s for s in segments if s.note is not None and s.is_played and s.id in named]
     return all(s.fixed for s in own)
 
 

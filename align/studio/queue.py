@@ -43,8 +43,8 @@ def expected_errors(document: Document) -> float:
 
 def _doubts(document: Document) -> list[float]:
     """Return 1 - confidence of each boundary that no person has set."""
-    rows = document.segments
-    return [1.0 - s.confidence for s in rows if not s.fixed and s.confidence is not None]
+    rows = [s for s in document.segments if s.is_played and not s.fixed]
+    return [1.0 - s.confidence for s in rows if s.confidence is not None]
 
 
 def _unlike(document: Document) -> float:

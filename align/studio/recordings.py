@@ -201,5 +201,6 @@ class Recordings:
 
 def _confidence(document: Document) -> float | None:
     """Return the mean confidence of the boundaries; None where it is not known."""
-    sure = [s.confidence for s in document.segments if s.confidence is not None]
+    rows = [s for s in document.segments if s.is_played]
+    sure = [s.confidence for s in rows if s.confidence is not None]
     return round(sum(sure) / len(sure), 4) if sure else None

@@ -37,3 +37,8 @@ class Segment:
     fixed: bool = False
     word: int | None = None
     note: Mapping[str, Any] | None = None
+
+    @property
+    def is_played(self) -> bool:
+        """Whether it is no note that was not played."""
+        return self.note is None or bool(self.note["played"])
