@@ -332,9 +332,17 @@ class MusicAlignment(Timing, NoteWriting):
         return intervals
 
     @property
+    def passage_of(self) -> IntArray:
+        """In which of `passages` each note is first played [shape=(N,)]; -1 for none.
+
+        All are in the first where the whole score is played.
+        """
+        return self._passage_of_chords()[self.chord_of]
+
+    @property
     def is_held(self) -> npt.NDArray[np.bool_]:
         """Whether each note is in a passage that is played [shape=(N,)]."""
-        return (self._passage_of_chords() >= 0)[self.chord_of]
+        return self.passage_of >= 0
 
     def held(self) -> Self:
         """Return the notes of the passages that are played; itself, where that is all.

@@ -90,6 +90,11 @@ class TimedNotes(NotesOfScore):
 
     @property
     @abstractmethod
+    def passage_of(self) -> IntArray:
+        """In which passage each note is played [shape=(N,)]; -1 for none."""
+
+    @property
+    @abstractmethod
     def is_held(self) -> BoolArray:
         """Whether the recording holds each note [shape=(N,)]."""
 

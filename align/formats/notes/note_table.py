@@ -17,6 +17,10 @@ was not played, a column ``unplayed`` says so; it is not read back, nor is the c
 the score says its bars, the columns ``bar`` and ``beat`` follow: `align.formats.scores.beats`.
 They are for people, and are not read back.
 
+Of a part of a score, a column ``passage`` has the number of the passage in which each note is
+played, from 1. Where it is empty, the recording does not hold the note, and its time means
+nothing: such a row is passed over when the table is read back, or as a truth.
+
 Where the ends of notes were looked for, ``performed_offset_s`` is where each was found to end,
 empty where that is not known, and ``offset_confidence`` how probably it is right. As a truth to
 train on, the ends of the table count as well: correct them, or leave the column out.
@@ -57,6 +61,8 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     columns = [name for name in _COLUMNS if name != "confidence" or confidence is not None]
     unplayed = alignment.unplayed
     columns += ["unplayed"] if unplayed is not None else []
+    columns += ["passage"] if alignment.passages else []
+    passage_of = alignment.passage_of.tolist()
     columns += ["part"] if any(note.part for note in alignment.notes) else []
     heard, sure = alignment.measured_offsets, alignment.offset_confidence
     columns += ["performed_offset_s"] if heard is not None else []
@@ -75,6 +81,7 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
             "confidence": "" if confidence is None else f"{confidence[k]:.4f}",
             "id": alignment.note_ids[k],
             "duration_s": f"{alignment.durations[k]:.6f}",
+            "passage": "" if passage_of[k] < 0 else str(passage_of[k] + 1),
             "part": note.part,
         }
         if unplayed is not None:

@@ -16,6 +16,7 @@ name      ``name``: how the pitch is written, as Gb4 (optional; ignored if of an
 part      ``part``: which instrument or hand has it (optional)
 performed ``performed_onset_s``, ``performed_onset``, ``performed`` (truth only)
 ended     ``performed_offset_s``, ``performed_offset`` (truth only, optional, may be empty)
+passage   ``passage``: empty where the note was not played (truth only, optional)
 ========= ==========================================================
 
 A pitch is a MIDI number (69 is A4) or a name, as Eb4. A table without names is read as
@@ -42,6 +43,7 @@ _NAMES = {
     "grace": ("grace",),
     "name": ("name", "pitch_name"),
     "part": ("part",),
+    "passage": ("passage",),
     "performed": ("performed_onset_s", "performed_onset", "performed"),
     "ended": ("performed_offset_s", "performed_offset"),
 }
@@ -74,7 +76,9 @@ def _read(path: str | os.PathLike[str], truth: bool) -> list[tuple[NoteRow, floa
             raise DataError(
                 f"has {len(cells)} columns here but needs {needed}.", path=name, line=line
             )
-        notes.append(_note({key: cells[i].strip() for key, i in columns.items()}, name, line))
+        row = {key: cells[i].strip() for key, i in columns.items()}
+        if not truth or row.get("passage", "1"):  # else it was not played
+            notes.append(_note(row, name, line))
     return notes
 
 

@@ -39,7 +39,9 @@ def test_notes_come_back(tmp_path: Path, name: str, seed: int) -> None:
     np.testing.assert_allclose(found.onsets, whole.onsets, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", [*SUFFIXES, "a.txt", "a.svl", "a.sv.csv", "a.mid", "a.match"])
+@pytest.mark.parametrize(
+    "name", [*SUFFIXES, "a.csv", "a.txt", "a.svl", "a.sv.csv", "a.mid", "a.match"]
+)
 def test_notes_outside_the_passages_that_are_played_are_not_written(
     tmp_path: Path, name: str
 ) -> None:
