@@ -117,7 +117,7 @@ def _found(
             continue
         speakers = conversation.speakers
         first = spoken.counts(speakers)[speakers[0]] if len(speakers) == 1 else 0
-        about = LOOSE if utterance.loose and aligner.silence is not None else 0.0
+        about = LOOSE if utterance.loose and aligner.wording.silence is not None else 0.0
         reach = max(slack, about)
         span = span_of(
             utterance,

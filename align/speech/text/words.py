@@ -12,26 +12,14 @@ from align.errors import DataError
 from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
-from align.sequence.evidence import EvidenceModel, log_odds
-from align.sequence.lattice.lattice_search import LatticePaths
-from align.sequence.lattice.lattices import LatticeAlignment
+from align.sequence.evidence import log_odds
 from align.sequence.stretches import Stretch, aligned_stretches
-from align.speech.ear import Ear
 from align.speech.text.anchored import node_anchors
 from align.speech.text.checking.astray import LEARNED, LEARNED_IPA, asked_again
 from align.speech.text.checking.departing import NO_WORDS, Paths, departing_paths
 from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.loud import with_loud_pauses
-from align.speech.text.checking.mismatch import (
-    Gaps,
-    Judged,
-    found_first,
-    is_another_text,
-    judged,
-    placed_again,
-    said_once,
-    untranscribed,
-)
+from align.speech.text.checking.mismatch import said_once
 from align.speech.text.checking.passages import (
     FITS,
     LARGEST,
@@ -43,38 +31,20 @@ from align.speech.text.checking.passages import (
     with_short_passages,
     within_the_text,
 )
-from align.speech.text.checking.repeated import (
-    copies_match,
-    said_again,
-    without_copy,
-    written_again,
-)
-from align.speech.text.checking.unspoken import (
-    DEFAULT,
-    N_SOUNDS,
-    SecondEar,
-    WordPath,
-    asked_words,
-)
-from align.speech.text.lattice import (
-    TRUSTED,
-    Departures,
-    Realised,
-    WordLattice,
-    realisations,
-    word_lattice,
-)
+from align.speech.text.checking.repeated import copies_match, without_copy, written_again
+from align.speech.text.checking.said import Found, SaidWords, known_by, second_ear
+from align.speech.text.checking.unspoken import N_SOUNDS, WordPath, asked_words
+from align.speech.text.lattice import TRUSTED
 from align.speech.text.long import LONG, RoughWords, rough_words
-from align.speech.text.model import PhoneAligner, distinct_sounds, model_labels, noise_sounds
+from align.speech.text.model import PhoneAligner
 from align.speech.text.parts import Part, Recording, part_of
-from align.speech.text.pronouncing.articulation import AS_WRITTEN, IpaRules
 from align.speech.text.pronouncing.lookup import Entry
-from align.speech.text.pronouncing.realisation import Rules
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Rows, begun_within, rows_of, with_unspoken
 from align.speech.text.shared import with_shared_borders
+from align.speech.text.wording import Wording
 from align.speech.word_ear import Again
-from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
+from align.types import SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
 
@@ -116,23 +86,9 @@ class WordAligner:
     anchors: Anchors | None = None
 
     @cached_property
-    def silence(self) -> str | None:
-        """The label of pauses; None where the model knows none."""
-        known = model_labels(self.model)
-        return next((label for label in SILENCES if label in known), None)
-
-    @cached_property
-    def _spoken(self) -> tuple[Mapping[str, Sequence[tuple[str, ...]]], Realised | None]:
-        """How words are said: `alternatives` and `realised` as `word_lattice` takes them."""
-        known, costs = model_labels(self.model), self.model.realisations_
-        alternatives = realisations(known, self.entries)
-        realised = None
-        if self.model.takes_ipa:
-            realised = Realised(IpaRules(every=bool(costs)), costs or AS_WRITTEN)
-        elif costs and alternatives:
-            realised, alternatives = Realised(Rules(known), costs), {}
-        alternatives[SPOKEN_NOISE] = noise_sounds(self.model, self.silence)
-        return alternatives, realised
+    def wording(self) -> Wording:
+        """How words are said."""
+        return Wording(self.model, self.entries)
 
     def evidence(self, words: Sequence[str]) -> Float64 | None:
         """Return the evidence that each word was not said [shape=(W, N_EVIDENCE)].
@@ -142,7 +98,7 @@ class WordAligner:
         """
         paths = self.paths(words)
         temperature = self.model.placement_.temperature
-        ear = self._second_ear(self._ear(self._whole(words)))
+        ear = second_ear(self.wording, self.wording.ear(self._whole(words)))
         found = asked_words(paths.path, paths.whole, words, temperature, second_ear=ear)
         return None if found is None else found.evidence
 
@@ -153,7 +109,7 @@ class WordAligner:
         """
         part = self._whole(words)
         with part.named():
-            return departing_paths(self.model, part, self._lattices(words))
+            return departing_paths(self.model, part, self.wording.lattices(words))
 
     def pieces(
         self,
@@ -184,10 +140,11 @@ class WordAligner:
     ) -> range:
         """Return the numbers of the words of a long text that may be said between two times."""
         seconds = span[1] - span[0]
-        if not self.seeking or self.silence is None or len(words) * seconds <= LARGEST:
+        if not self.seeking or self.wording.silence is None or len(words) * seconds <= LARGEST:
             return range(len(words))
         part = part_of(self.recording, utterance, span)
-        some = excerpt_of(self.model, part.samples, part.rate, words, self.entries, self.silence)
+        own = self.entries, self.wording.silence
+        some = excerpt_of(self.model, part.samples, part.rate, words, *own)
         if len(some) > _MOST * seconds:
             raise DataError(
                 f"{part.where}{len(some)} words are more than anybody says in {seconds:.0f} s, "
@@ -218,11 +175,11 @@ class WordAligner:
             return piece.rows[said[0]].start - start, piece.rows[said[-1] + 1].start - start
 
         rough: RoughWords | None = None
-        if end - begin > LONG and self.silence is not None:
+        if end - begin > LONG and self.wording.silence is not None:
             samples, rate = self.recording.between(*span), self.recording.rate
             noise = SPOKEN_NOISE if self.judging else None
             rough = rough_words(
-                self.model, samples, rate, words, self.entries, self.silence, noise
+                self.model, samples, rate, words, self.entries, self.wording.silence, noise
             )
         cuts = [] if rough is None else rough.cuts
         found = aligned_stretches(cuts, len(words) + 1, end - begin, align, speech, progress)
@@ -273,7 +230,7 @@ class WordAligner:
         words = asked.words
         part = part_of(self.recording, asked.utterance, asked.span)
         try:
-            found = said_words(self.model, part, words, self._lattices(words))
+            found = said_words(self.model, part, words, self.wording.lattices(words))
             if found is None:
                 return None
             if self.judging:
@@ -290,7 +247,7 @@ class WordAligner:
                 return None
             # models of any language are vague: to them some words of any text fit
             if not self.judging and not beats_other_orders(
-                found, self.model, part, words, self._lattices
+                found, self.model, part, words, self.wording.lattices
             ):
                 return None
         except DataError:  # what is said of the whole text counts
@@ -305,19 +262,19 @@ class WordAligner:
 
         The log odds of their match, and what a second ear says of them.
         """
-        ear = self._ear(part)
-        heard = self._known(ear).size > N_SOUNDS
+        ear = self.wording.ear(part)
+        heard = known_by(self.model, ear).size > N_SOUNDS
 
         def fit(said: IntArray) -> float:
             own = [words[k] for k in said]
-            built = self._lattices(own)(TRUSTED)
+            built = self.wording.lattices(own)(TRUSTED)
             try:
                 path = WordPath.best(built, part.paths(self.model, built.lattice))
             except DataError:  # there is no room for them
                 return -math.inf
             fit = float(log_odds(np.array(path.found.alignment.match or 0.0), _LEAST))
             if heard:
-                fit += _BY_EAR * ear.of_text(self._ways(own), path.times(len(own)))
+                fit += _BY_EAR * ear.of_text(self.wording.ways(own), path.times(len(own)))
             return fit
 
         return fit
@@ -332,26 +289,27 @@ class WordAligner:
         """
         utterance, words, span, first, near = asked
         part = self._part(utterance, words, span)
-        lattice_of = self._lattices(words)
+        lattice_of = self.wording.lattices(words)
         if self.judging:
-            found = self._judged(part, words, near, gaps, unsaid)
+            said = SaidWords(self.wording, part, words, near, self.recording.duration)
+            found = said.found(gaps, unsaid)
             if found.again is not None:
                 piece = self._with_again(asked, gaps, unsaid, found.again)
                 if piece is not None:
                     return piece
-                found = self._judged(part, words, near, gaps, unsaid, once=True)
+                found = said.found(gaps, unsaid, once=True)
         elif self.anchors is None:
             built = lattice_of(TRUSTED)
             with part.named():
                 path = WordPath.best(built, part.paths(self.model, built.lattice))
-            found = _Found(path.found, built, path.found, path)
+            found = Found(path.found, built, path.found, path)
         else:
             # anchors are of one speaker only, whose words are all that there are
             built, held = node_anchors(
                 self.anchors, lattice_of(TRUSTED), first, span, self.recording.name
             )
             whole = part.align(self.model, built.lattice, held)
-            found = _Found(whole, built, whole, None)
+            found = Found(whole, built, whole, None)
         listed, misplaced = list(found.mismatches), list[Mismatch]()
         rows = rows_of(found.path, found.built, part.begin, first, self.repair)
         if found.chosen is not None:
@@ -394,163 +352,6 @@ class WordAligner:
         )
         return piece._replace(rows=rows, mismatches=mismatches)
 
-    def _judged(
-        self,
-        part: Part,
-        words: Sequence[str],
-        near: Float64 | None,
-        gaps: Collection[int],
-        unsaid: IntArray,
-        *,
-        once: bool = False,
-    ) -> "_Found":
-        """Align words that may be left out, with others between them.
-
-        Unless all were said `once`, it is asked whether some were said again.
-
-        Where no departure pays, the path is that of the whole text. Else the match is still that
-        of the whole text; where it is low and the text seems to be another one, no part of it is
-        distinct from the rest.
-        """
-        model = self.model
-        temperature = model.placement_.temperature
-        with part.named():
-            path, whole, around = departing_paths(model, part, self._lattices(words), near, unsaid)
-            ear = self._ear(part)
-            asked = self._known(ear), temperature, gaps, unsaid, self._second_ear(ear)
-            about = judged(path, whole, words, *asked)
-            found = whole().found
-            times = None if once else about.times
-            again = said_again(ear, self._ways(words), times, path, part.seconds)
-            if again is not None:
-                return _Found(found, path.built, found, None, again=again)
-            # of a stretch of a long text it is known that the rest of the text was said
-            if (
-                near is None
-                and found.alignment.warnings
-                and is_another_text(about.mismatches, len(words), path)
-            ):
-                return _Found(found, path.built, found, whole())
-            said = np.setdiff1d(np.arange(len(words)), about.gone)
-            if not len(said):
-                stretches = untranscribed(path, Gaps.at(temperature, None)).listed
-                return _Found(found, path.built, found, whole(), *_listed(about, stretches))
-            times = None if about.times is None else about.times[said]
-            own = [words[k] for k in said]
-            between = self._gaps(part, ear, own, times)
-            departs = np.isin(path.found.nodes, path.built.departures()).any()
-            if not len(about.gone) and not departs and not between.might_pay(temperature):
-                return _Found(found, path.built, found, whole(), *_listed(about))
-            some = _Some(part, words, around, said)
-            sure, stretches = self._followed(some, ear, between)
-            listed = _listed(about, stretches)
-            if not len(about.gone) and not sure.built.noise()[sure.found.nodes].any():
-                return _Found(found, path.built, found, whole(), *listed)
-            unspoken = sum(len(m.words) for m in about.mismatches)
-            # what few words of a text fit says nothing for all of it
-            more = found if 2 * unspoken >= len(words) else _of_more(found, sure.found)
-            return _Found(sure.found, sure.built, more, sure, *listed)
-
-    def _gaps(
-        self,
-        part: Part,
-        ear: Ear,
-        said: Sequence[str],
-        times: Float64 | None,
-        known: Collection[int] = (),
-    ) -> Gaps:
-        """Return what it costs that something else is said in the gaps between some words.
-
-        They lie at `times` in seconds [shape=(W, 2)]; None where no ear is asked of them. In some
-        it is `known` to be said.
-        """
-        temperature = self.model.placement_.temperature
-        if times is None:
-            return Gaps.at(temperature, None)
-        better = ear.of_gaps(self._ways(said), times, known)
-        # where a part is cut out of a recording, what comes before it may reach into it
-        cut = np.array([part.begin > 0.0, part.end < self.recording.duration - _CUT])
-        better[[0, -1]] = np.where(cut, np.minimum(better[[0, -1]], 0.0), better[[0, -1]])
-        return Gaps.at(temperature, better)
-
-    def _known(self, ear: Ear) -> EvidenceModel:
-        """Return what is known of words that were not said, where a second ear hears them."""
-        known = self.model.unspoken_ or DEFAULT
-        return known if known.size <= N_SOUNDS or ear.hears_words else DEFAULT
-
-    def _followed(self, some: "_Some", ear: Ear, gaps: Gaps) -> tuple[WordPath, list[Mismatch]]:
-        """Return the path of the words that were said, and where something else may be said.
-
-        The path has what of it is probable enough.
-        """
-        path, gaps = self._said_between(some, ear, gaps)
-        said = some.said
-        stretches = untranscribed(path, gaps)
-        # others may have been said instead of a word; it is known by the last one that was said
-        gone = np.setdiff1d(np.arange(len(some.words)), said)
-        before = np.append(-1, said)[np.searchsorted(said, gone)]
-        instead = np.isin(path.built.words_before(), before)
-        dropped = np.setdiff1d(np.flatnonzero(path.built.noise() & ~instead), stretches.followed)
-        if np.isin(path.found.nodes, dropped).any():
-            path = WordPath.best(path.built, path.paths, dropped)
-        begun = self._with_first_sounds(some, path)
-        return begun, stretches.listed if begun is path else placed_again(stretches, begun)
-
-    def _said_between(self, some: "_Some", ear: Ear, gaps: Gaps) -> tuple[WordPath, Gaps]:
-        """Return the path of the words that were said and of something else between them.
-
-        And the gaps in which that may be: where a second ear is asked, one after another of those
-        that are near each other.
-        """
-
-        def best(gaps: Gaps) -> WordPath:
-            there = TRUSTED._replace(untranscribed=gaps.cost)
-            return WordPath.best(*self._paths_of(some, there))
-
-        if isinstance(gaps.cost, float):
-            return best(gaps), gaps
-        part, words, _, said = some
-        own, known = [words[k] for k in said], dict[int, float]()
-        while True:
-            path = best(gaps.with_known(known, others=True))
-            gap = np.searchsorted(said, path.built.words_before(), side="right")  # of each node
-            noise = path.built.noise() & ~np.isin(gap, list(known))
-            new = gap[found_first(path, np.flatnonzero(noise))].tolist()
-            left = len(new) < noise[path.found.nodes].sum()
-            known |= {k: gaps.cost[k] for k in new}
-            here = gaps.with_known(known, others=False)
-            path = best(here)
-            if not new:
-                return path, here
-            gaps = self._gaps(part, ear, own, path.times(len(words))[said], known)
-            if not left and not gaps.might_pay(self.model.placement_.temperature):
-                return path, here
-
-    def _with_first_sounds(self, some: "_Some", path: WordPath) -> WordPath:
-        """Return a path on which what is not in the text begins with the sound that fits best.
-
-        So a word ends where one of the model's sounds may follow, and not where it fits as badly
-        as anything else does.
-        """
-        noise = path.built.noise()[path.found.nodes]
-        if not noise.any() or not (sounds := distinct_sounds(self.model)):
-            return path
-        before = path.built.words_before()[path.found.nodes[noise]]
-        cost = np.full(len(some.said) + 1, math.inf)
-        cost[np.searchsorted(some.said, before, side="right")] = 0.0
-        there = TRUSTED._replace(untranscribed=cost.tolist(), begins=sounds)
-        return WordPath.best(*self._paths_of(some, there, _ELSE))
-
-    def _paths_of(
-        self, some: "_Some", departures: Departures, noise: float | None = None
-    ) -> tuple[WordLattice, LatticePaths]:
-        """Return the lattice of the words that were said, by their numbers, and its paths."""
-        part, words, near, said = some
-        built = self._lattices([words[k] for k in said])(departures)
-        known = None if near is None else built.beginning(near[said])
-        paths = part.paths(self.model, built.lattice, near=known, noise=noise)
-        return replace(built, word=np.where(built.word < 0, -1, said[built.word])), paths
-
     def _part(self, utterance: Utterance, words: Sequence[str], span: tuple[float, float]) -> Part:
         """Return the part of the recording between two times; the words must fit into it."""
         part = part_of(self.recording, utterance, span)
@@ -561,42 +362,6 @@ class WordAligner:
         """Return the whole recording; the words must fit into it."""
         span = (0.0, self.recording.duration)
         return self._part(Utterance(" ".join(words)), words, span)
-
-    def _ear(self, part: Part) -> Ear:
-        """Return a second ear that listens to a part."""
-        return self.model.ear(part.samples, rate=part.rate)
-
-    def _second_ear(self, ear: Ear) -> SecondEar:
-        """Return what asks a second ear by paths and words of the text."""
-
-        def of_events(found: LatticeAlignment) -> Float64 | None:
-            return ear.of_events(found.alignment.labels, found.alignment.intervals)
-
-        def of_words(words: Sequence[str], times: Float64) -> Float64:
-            return ear.of_words(self._ways(words), times)
-
-        return SecondEar(of_events, of_words)
-
-    def _ways(self, words: Sequence[str]) -> list[list[tuple[str, ...]]]:
-        """Return in which ways each word may be said."""
-        return [[way.phones for way in self.entries[word].ways] for word in words]
-
-    def _lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:
-        """Return what makes the lattice of some words, given what departures cost."""
-        alternatives, realised = self._spoken
-
-        def lattice_of(departures: Departures) -> WordLattice:
-            return word_lattice(
-                words,
-                self.entries,
-                silence=self.silence,
-                temperature=self.model.placement_.temperature,
-                alternatives=alternatives,
-                realised=realised,
-                departures=departures,
-            )
-
-        return lattice_of
 
 
 class _Asked(NamedTuple):
@@ -610,57 +375,3 @@ class _Asked(NamedTuple):
     span: tuple[float, float]
     first: int
     near: Float64 | None = None
-
-
-class _Some(NamedTuple):
-    """Those of the words of a part that were said, by their numbers; times as in `_Asked`."""
-
-    part: Part
-    words: Sequence[str]
-    near: Float64 | None
-    said: IntArray
-
-
-class _Found(NamedTuple):
-    """The path that counts, its lattice, and the path that has no mismatches.
-
-    `chosen` is the path that counts with what finds others; None where words have anchors.
-    Of `mismatches` the numbers of their words are known, and which words are surely `gone`. Where
-    some words were said `again`, all is to be asked with these.
-    """
-
-    path: LatticeAlignment
-    built: WordLattice
-    whole: LatticeAlignment
-    chosen: WordPath | None
-    mismatches: Sequence[Mismatch] = ()
-    numbers: Sequence[IntArray] = ()
-    gone: IntArray = NO_WORDS
-    again: Again | None = None
-
-
-def _listed(
-    about: Judged, stretches: Sequence[Mismatch] = ()
-) -> tuple[list[Mismatch], list[IntArray], IntArray]:
-    """Return all mismatches in order, the numbers of their words, and the words that are gone."""
-    both = [
-        *zip(about.mismatches, about.numbers, strict=True),
-        *((m, NO_WORDS) for m in stretches),
-    ]
-    both.sort(key=lambda pair: pair[0].start)
-    return [m for m, _ in both], [own for _, own in both], about.gone
-
-
-def _of_more(found: LatticeAlignment, sure: LatticeAlignment) -> LatticeAlignment:
-    """Return what was found of the whole text; what it warns of may be that more was said.
-
-    `sure` is the path without what is not in the text: there the words may fit well.
-    """
-    whole, rest = found.alignment, sure.alignment
-    if not whole.warnings or rest.warnings or rest.match is None or whole.match is None:
-        return found
-    text = (
-        f"the recording seems to hold more than the transcript, or another text: match "
-        f"{whole.match:.2f} of all of it, {rest.match:.2f} without what is not in the transcript."
-    )
-    return found._replace(alignment=replace(whole, warnings=(text,)))

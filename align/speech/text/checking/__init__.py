@@ -6,6 +6,7 @@ module         what
 `mismatch`     where, from the best path that may depart from the text
 `departing`    that path, and the best one of the whole text
 `unspoken`     how probable it is that a word was not said
+`said`         the words that were, and what was said besides: the path that counts
 `repeated`     words that were said twice
 `astray`       words that are probably in the wrong place
 `passages`     a recording of a part of the text
