@@ -332,17 +332,23 @@ class MusicAlignment(Timing, NoteWriting):
         return intervals
 
     @property
+    def is_held(self) -> npt.NDArray[np.bool_]:
+        """Whether the recording holds each note [shape=(N,)].
+
+        Of a part of a score the notes outside of its `passages` have a confidence of 0.
+        """
+        every = np.ones(len(self.events), dtype=np.bool_)
+        if not self.passages or self.confidence is None or not self.confidence.any():
+            return every
+        return self.confidence > 0
+
+    @property
     def passage_of(self) -> IntArray:
-        """In which of `passages` each note is first played [shape=(N,)]; -1 for none.
+        """In which of `passages` each note is played [shape=(N,)]; -1 for none.
 
         All are in the first where the whole score is played.
         """
-        return self._passage_of_chords()[self.chord_of]
-
-    @property
-    def is_held(self) -> npt.NDArray[np.bool_]:
-        """Whether each note is in a passage that is played [shape=(N,)]."""
-        return self.passage_of >= 0
+        return np.where(self.is_held, self._passage_of_chords()[self.chord_of], -1)
 
     def held(self) -> Self:
         """Return the notes of the passages that are played; itself, where that is all.
@@ -354,8 +360,9 @@ class MusicAlignment(Timing, NoteWriting):
         >>> from align.types import PlayedPassage
         >>> notes = [Note(60 + k, float(k)) for k in range(4)]
         >>> last = (PlayedPassage(0.5, 1.5, 2.0, 3.0),)
-        >>> MusicAlignment(notes, [0.0, 0.0, 0.5, 1.5], passages=last).held()
-        <MusicAlignment of 2 notes in 2.500 s: D4 D#4>
+        >>> sure = [0.0, 0.0, 0.9, 0.9]
+        >>> MusicAlignment(notes, [0, 0, 0.5, 1.5], confidence=sure, passages=last).held()
+        <MusicAlignment of 2 notes in 2.000 s: D4 Eb4>
         """
         keep = self.is_held
         if keep.all():
@@ -381,17 +388,24 @@ class MusicAlignment(Timing, NoteWriting):
         )
 
     def _passage_of_chords(self) -> IntArray:
-        """Return in which passage each chord is first played [shape=(G,)]; -1 for none."""
-        scored = self.chord_score_onsets
-        if not self.passages:
-            return np.zeros(scored.size, dtype=np.intp)
-        found = np.full(scored.size, -1)
-        reached = -np.inf
-        for k, passage in enumerate(self.passages):
-            first, last = passage.score_start - _ROUNDING, passage.score_end + _ROUNDING
-            found[(scored >= first) & (scored > reached) & (scored <= last)] = k
-            reached = max(reached, last)
-        return found
+        """Return in which passage each chord is played [shape=(G,)]; -1 for none.
+
+        That is the nearest one in the recording, of those that have it in the score.
+        """
+        found = np.full(self.chord_onsets.size, -1)
+        found[self.chord_of[self.is_held]] = 0
+        if len(self.passages) < 2:
+            return found
+        spans = np.array([(p.start, p.end, p.score_start, p.score_end) for p in self.passages])
+        away, outside = (
+            np.maximum(first - times, times - last).clip(0.0)
+            for times, (first, last) in (
+                (self.chord_onsets[:, None], spans.T[:2]),
+                (self.chord_score_onsets[:, None], spans.T[2:]),
+            )
+        )
+        nearest = np.lexsort((away, outside > _ROUNDING), axis=1)[:, 0]
+        return np.where(found == 0, nearest, -1)
 
     def _note_ends(self, score_onsets: Float64) -> Float64:
         """End of each note in seconds, `_SHORTEST` after its onset or later."""

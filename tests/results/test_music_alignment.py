@@ -186,21 +186,21 @@ def test_increasing_times_are_the_nearest(times: list[float]) -> None:
     assert abs(fitted.mean() - array.mean()) < 1e-9  # least squares keeps the mean
 
 
-def test_a_part_of_a_score_is_held_in_the_order_of_its_first_playings() -> None:
-    # chords 4 to 6, then 2 to 5 once more, then 8 and 9: the second passage brings nothing new
-    spans = [(0.0, 2.0, 4.0, 6.0), (2.0, 5.0, 2.0, 5.0), (5.0, 6.0, 8.0, 9.0)]
-    played = dict(zip([4, 5, 6, 8, 9], [0.0, 1.0, 2.0, 5.0, 6.0], strict=True))
+def test_a_part_of_a_score_is_what_has_confidence() -> None:
+    # chords 4 to 7, then 2 to 6 once more, then 8 and 9: of 4 to 6 the second playing counts
+    spans = [(0.0, 3.0, 4.0, 7.0), (4.0, 8.0, 2.0, 6.0), (20.0, 21.0, 8.0, 9.0)]
+    played = dict(zip([2, 3, 4, 5, 6, 8, 9], [4.0, 5.0, 6.0, 7.0, 8.0, 20.0, 21.0], strict=True))
     notes = [Note(60 + k, float(k)) for k in range(11)]
     found = MusicAlignment(
         notes,
-        [played.get(k, 3.0 if k == 7 else 0.0 if k < 4 else 6.0) for k in range(11)],
-        confidence=np.linspace(0.0, 1.0, 11),
+        [played.get(k, 14.0 if k == 7 else 0.0 if k < 2 else 21.0) for k in range(11)],
+        confidence=[0.1 * k if k in played else 0.0 for k in range(11)],
         passages=tuple(PlayedPassage(*span) for span in spans),
     )
     held = found.held()
-    assert held.pitches.tolist() == [64, 65, 66, 68, 69]
-    assert held.note_ids == ("n4", "n5", "n6", "n8", "n9")
-    assert held.chord_of.tolist() == [0, 1, 2, 3, 4]
-    np.testing.assert_allclose(held.confidence, [0.4, 0.5, 0.6, 0.8, 0.9])
-    np.testing.assert_allclose(found.tempo(9.0)[2], 1.0, atol=0.002)  # no jump is in it
+    assert held.note_ids == ("n2", "n3", "n4", "n5", "n6", "n8", "n9")
+    assert held.chord_of.tolist() == [*range(7)]
+    np.testing.assert_allclose(held.confidence, [0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9])
+    assert found.passage_of.tolist() == [-1, -1, 1, 1, 1, 1, 1, -1, 2, 2, -1]
+    np.testing.assert_allclose(found.tempo(99.0)[2], 1.0, atol=0.002)  # no jump is in it
     assert MusicAlignment(notes, found.onsets).held().onsets.size == 11

@@ -240,7 +240,9 @@ def test_notes_move_alone_and_can_be_marked_as_not_played():
 def test_notes_outside_the_passages_that_are_played_teach_nothing():
     notes = [Note(60, 0.0), Note(62, 0.5), Note(64, 1.0)]
     part = (PlayedPassage(0.1, 0.6, 0.5, 1.0),)
-    document = Document.of(MusicAlignment(notes, [0.0, 0.1, 0.6], 2.0, passages=part))
+    sure = [0.0, 0.9, 0.9]
+    found = MusicAlignment(notes, [0.0, 0.1, 0.6], 2.0, confidence=sure, passages=part)
+    document = Document.of(found)
     onsets = document.example("a.wav", None, "a").onsets
     assert np.isnan(onsets).tolist() == [True, False, False]
     with pytest.raises(ParameterError, match="those of the score"):

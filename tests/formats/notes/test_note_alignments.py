@@ -47,7 +47,8 @@ def test_notes_outside_the_passages_that_are_played_are_not_written(
 ) -> None:
     if name.endswith((".zip", ".match")):
         pytest.importorskip("partitura")
-    whole = replace(three(), passages=(PlayedPassage(100.0, 201.0, 0.5, 1.0),))
+    part = (PlayedPassage(100.0, 201.0, 0.5, 1.0),)
+    whole = replace(three(), confidence=[0.0, 0.9, 0.9], passages=part)
     write_music(tmp_path / name, whole)
     if name.endswith(".match"):
         written = (tmp_path / name).read_text(encoding="utf-8")

@@ -161,7 +161,9 @@ def test_where_score_and_recording_disagree() -> None:
     assert content["mismatches"] == [{"start": 0.6, "end": 0.7, "text": str(wrong)}]
     assert content["doubts"][0] == [1, 0.95, "probably not played (0.95); confidence 0.80"]
     assert "not played" not in content["doubts"][1][2]
-    part = replace(found, passages=(PlayedPassage(0.1, 0.2, 0.0, 0.1),))
+    part = replace(
+        found, confidence=np.array([0.9, 0.0]), passages=(PlayedPassage(0.1, 0.2, 0.0, 0.1),)
+    )
     content = data_of(format_page(Recording(part, **silence())))["recordings"][0]
     assert [doubt[0] for doubt in content["doubts"]] == [0]  # of the other a sentence tells
 
