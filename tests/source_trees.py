@@ -30,7 +30,16 @@ FILES = _source_files()
 
 @cache
 def tree(module: str) -> ast.Module:
-    return ast.parse(FILES[module].read_bytes())
+    """Return the tree of a module; of a package, its stub belongs to it."""
+    found = ast.parse(FILES[module].read_bytes())
+    stub = FILES[module].with_suffix(".pyi")
+    if stub.exists():
+        for node in ast.parse(stub.read_bytes()).body:
+            if isinstance(node, ast.ImportFrom):
+                inner = f".{node.module}" if node.module else ""
+                node.module, node.level = module + inner, node.level - 1
+            found.body.append(node)
+    return found
 
 
 @cache

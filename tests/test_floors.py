@@ -17,7 +17,7 @@ import pytest
 from source_trees import FILES, ROOT, nodes, tree
 
 FLOORS = [
-    {"types", "errors", "progress", "_blas", "_workers", "_params", "_numba", "_lazy"},
+    {"types", "errors", "progress", "_blas", "_workers", "_params", "_numba"},
     {"files"},
     {"learners", "potentials"},
     {"formats", "terms"},
@@ -39,7 +39,6 @@ UPWARD: dict[tuple[str, str], str] = {
 
 BY_NAME = {
     "align._numba": "two modules of numba, before anything else imports them",
-    "align._lazy": "the front doors load what they lead to on first use",
     "align.batch.pool": "distributed is an extra, and no module of Align",
     "align.learners.parts._saved_state": "a file names one of the classes in its table",
     "align.learners": "its front door asks one folder after the other for a name",

@@ -7,28 +7,6 @@
 `readers`    corpora as their makers publish them
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from align._lazy import lazy_names
-
-if TYPE_CHECKING:
-    from align.corpus.issues import Issue, Validation
-    from align.corpus.reading import Corpus, read_corpus
-    from align.corpus.validation import validate_corpus
-
-__all__ = [
-    "Corpus",
-    "Issue",
-    "Validation",
-    "read_corpus",
-    "validate_corpus",
-]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "align.corpus.issues": "Issue Validation",
-        "align.corpus.reading": "Corpus read_corpus",
-        "align.corpus.validation": "validate_corpus",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,16 +6,6 @@
 `mir_metrics`   the measures of onset detection and of score following
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from align._lazy import lazy_names
-
-if TYPE_CHECKING:
-    from align.evaluation.report import FileResult, Report
-
-__all__ = [
-    "FileResult",
-    "Report",
-]
-
-__getattr__, __dir__ = lazy_names(__name__, {"align.evaluation.report": "FileResult Report"})
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,9 +7,9 @@ from importlib.resources import files
 from typing import Any
 
 from align.errors import ModelError
-from align.files.model_file import read_model
+from align.files.model_file import read_model, write_model
 
-__all__ = ["bundled_models", "load", "model_path"]
+__all__ = ["bundled_models", "load", "model_path", "read_model", "write_model"]
 
 _ALIGNERS = {
     "music": "align.music.aligner:MusicAligner",

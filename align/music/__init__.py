@@ -24,15 +24,6 @@ module         what
 =============  ==========================================================================
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from align._lazy import lazy_names
-
-if TYPE_CHECKING:
-    from align.music.aligner import MusicAligner
-
-__all__ = [
-    "MusicAligner",
-]
-
-__getattr__, __dir__ = lazy_names(__name__, {"align.music.aligner": "MusicAligner"})
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,23 +8,6 @@
 `writing`     the files that results are written to
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from align._lazy import lazy_names
-
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
-    from align.results.music import MusicAlignment
-
-__all__ = [
-    "Alignment",
-    "MusicAlignment",
-]
-
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    {
-        "align.results.alignment": "Alignment",
-        "align.results.music": "MusicAlignment",
-    },
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

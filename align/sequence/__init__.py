@@ -23,15 +23,6 @@ place                   what lies there
 import `base`. The three folders import modules from beside them, but none another.
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from align._lazy import lazy_names
-
-if TYPE_CHECKING:
-    from align.sequence.aligner import SequenceAligner
-
-__all__ = [
-    "SequenceAligner",
-]
-
-__getattr__, __dir__ = lazy_names(__name__, {"align.sequence.aligner": "SequenceAligner"})
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,15 +4,6 @@
 `text`      from words to phones and back
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from align._lazy import lazy_names
-
-if TYPE_CHECKING:
-    from align.speech.aligner import SpeechAligner
-
-__all__ = [
-    "SpeechAligner",
-]
-
-__getattr__, __dir__ = lazy_names(__name__, {"align.speech.aligner": "SpeechAligner"})
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

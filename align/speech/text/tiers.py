@@ -26,7 +26,14 @@ from align.results.frame import pandas
 from align.speech.text.reading.transcript import Utterance
 from align.types import MISPLACED, SILENCE, Mismatch
 
-__all__ = ["SpeakerTiers", "TextAlignment", "check_speakers", "each_tier", "renamed"]
+__all__ = [
+    "Mismatch",
+    "SpeakerTiers",
+    "TextAlignment",
+    "check_speakers",
+    "each_tier",
+    "renamed",
+]
 
 CHECK = "check"  # the tier of mismatches
 _SHOWN = 20  # mismatches in a notebook

@@ -1,0 +1,6 @@
+from .report import FileResult, Report
+
+__all__ = [
+    "FileResult",
+    "Report",
+]

@@ -1,0 +1,5 @@
+from .aligner import MusicAligner
+
+__all__ = [
+    "MusicAligner",
+]

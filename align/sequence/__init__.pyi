@@ -1,0 +1,5 @@
+from .aligner import SequenceAligner
+
+__all__ = [
+    "SequenceAligner",
+]

@@ -1,0 +1,5 @@
+from .aligner import SpeechAligner
+
+__all__ = [
+    "SpeechAligner",
+]

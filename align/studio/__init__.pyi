@@ -1,0 +1,7 @@
+from .revision import StaleRevision
+from .session import Session
+
+__all__ = [
+    "Session",
+    "StaleRevision",
+]
