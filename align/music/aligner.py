@@ -235,6 +235,7 @@ class MusicAligner(Aligner):
     def fit(
         self,
         examples: Sequence[Example],
+        y: None = None,
         *,
         sample_weight: Sequence[float] | None = None,
         validation: Sequence[Example] | None = None,
@@ -252,7 +253,7 @@ class MusicAligner(Aligner):
         sample_weight : sequence of float, optional
             How much each piece counts when the network is trained; by default 1. Raise it for
             instruments that are rare in the training set.
-        validation, progress, checkpoint
+        y, validation, progress, checkpoint
             As for `SequenceAligner.fit`.
 
         Returns

@@ -9,7 +9,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from align._blas import one_thread
 from align.decoders import Lattice
 from align.errors import DataError, ParameterError
-from align.features import Signal
+from align.features import Feature, Signal
 from align.features.sound.audio import lent
 from align.potentials import Path, Potentials
 from align.progress import Progress
@@ -39,7 +39,7 @@ from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of, fits_of
 from align.sequence.frames import in_order
-from align.sequence.lattice.lattice_search import LatticePaths
+from align.sequence.lattice.lattice_search import FoundNodes, LatticePaths
 from align.sequence.lattice.lattices import LatticeAlignment, node_events
 from align.sequence.lattice_in_recording import LatticeInRecording
 from align.sequence.recent import RecentSignals
@@ -59,6 +59,8 @@ from align.terms import BaseFunctions, SegmentTerm
 from align.types import Event, Example
 
 __all__ = ["CellScores", "SequenceAligner"]
+
+_NAMED = 5  # labels that a warning names
 
 
 class CellScores(NamedTuple):
@@ -270,11 +272,27 @@ class SequenceAligner(TimedAligner):
         signal = self._recent_signal(lent(audio), rate, name)
         anchors = Anchors.of(anchors, [str(event) for event in given])
         audio_path = None if isinstance(audio, np.ndarray) else name
-        if is_long(len(given), signal.n_frames) and (
-            found := self._find_in_stretches(signal, given, anchors, name, audio_path, progress)
-        ):
+        found = None
+        if is_long(len(given), signal.n_frames):
+            found = self._find_in_stretches(signal, given, anchors, name, audio_path, progress)
+        return self._with_new_labels(
+            found or self._find_whole(signal, given, anchors, name, audio_path)
+        )
+
+    def taken_labels(self) -> Collection[str]:
+        """Labels that were learned from, and of which `align` does not warn."""
+        return self.labels_
+
+    def _with_new_labels(self, found: Alignment) -> Alignment:
+        """Return an alignment that warns of labels which features that are fitted never met."""
+        taken = self.taken_labels()
+        new = [label for label in dict.fromkeys(found.labels) if label not in taken]
+        if not new or all(type(feature).fit is Feature.fit for feature in self.features_):
             return found
-        return self._find_whole(signal, given, anchors, name, audio_path)
+        named = ", ".join(map(repr, new[:_NAMED])) + ", ..." * (len(new) > _NAMED)
+        told = f"no recording of the training set has {named}: what was learned knows nothing of "
+        told += "it." if len(new) == 1 else "them."
+        return replace(found, warnings=(*found.warnings, told))
 
     def _checked(self, events: Sequence[Event], name: str) -> tuple[Event, ...]:
         """Return events of a recording called `name`; an error for none, or for one unknown."""
@@ -598,7 +616,12 @@ class SequenceAligner(TimedAligner):
             near=near or {}, weights=weights or {}, pauses=pauses, noise=noise, at_once=at_once
         )
         audio_path = None if isinstance(audio, np.ndarray) else name
-        return LatticePaths(search, lambda found: within.alignment(found, audio_path), name)
+
+        def placed(path: FoundNodes) -> LatticeAlignment:
+            found = within.alignment(path, audio_path)
+            return found._replace(alignment=self._with_new_labels(found.alignment))
+
+        return LatticePaths(search, placed, name)
 
 
 def _name_of(audio: Any) -> str:

@@ -217,6 +217,7 @@ class Aligner(ParamsMixin, ABC):
     def fit(
         self,
         examples: Sequence[Example],
+        y: None = None,
         *,
         validation: Sequence[Example] | None = None,
         progress: Progress | None = None,
@@ -228,6 +229,8 @@ class Aligner(ParamsMixin, ABC):
         ----------
         examples : sequence of Example
             Each with `onsets`. One that cannot be used is left out and named in `problems_`.
+        y : None
+            Not used; pipelines of scikit-learn pass it.
         validation : sequence of Example, optional
             For ``conversion="validation"`` of the learner.
         progress : callable, optional

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from synthetic_speech import RATE, random_phones, recording
 
 import align
 from align import Example, ParameterError, SequenceAligner
+from align.decoders import Lattice
 from align.errors import DataError, ModelError
 from align.features import (
     DurationFeature,
@@ -492,7 +494,7 @@ def test_parameters_follow_scikit_learn(corpus):
         copy.set_params(hopp=1)
     nested = SequenceAligner([change], learner=StructuredLearner()).set_params(learner__C=0.5)
     assert nested.learner.C == 0.5
-    fitted = nested.fit(corpus[:2])
+    fitted = make_pipeline(nested).fit(corpus[:2])[-1]
     assert not hasattr(clone(fitted), "coef_")
     assert fitted.features[0] is change  # fitting used a copy, and stored what it was given
 
@@ -625,6 +627,13 @@ def test_features_with_state_are_restored(corpus, tmp_path):
         item.audio, item.events, rate=RATE
     )
     assert fresh[0].statistics_ is None  # copies were restored
+    assert loaded.align(item.audio, item.events, rate=RATE).warnings == ()
+    (told,) = loaded.align(item.audio, ["sil", "ring", "aa", "hum"], rate=RATE).warnings
+    assert "no recording of the training set has 'ring', 'hum': what was learned knows" in told
+    (same,) = loaded.align(
+        item.audio, Lattice.chain(3, labels=["sil", "ring", "hum"]), rate=RATE
+    ).warnings
+    assert same == told
 
 
 def test_training_anew_forgets_the_licence(fitted, corpus, tmp_path):
