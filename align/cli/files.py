@@ -16,6 +16,7 @@ from align.cli.options import (
     score_option,
 )
 from align.cli.outputs import SHOWN, check_free, check_output
+from align.cli.pipes import named, standard_output
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -238,7 +239,8 @@ def convert(
     .phn, .lab, and .txt for Audacity labels; .wrd, .vtt and .srt hold words, .rttm when
     each speaker speaks. Notes: .csv, .tsv, .json,
     .mid, .jams, .txt, .svl, .sv.csv, note_alignment.tsv (nASAP), .parangonada.zip, and only to
-    write .match and .tempo.csv.
+    write .match and .tempo.csv. For OUT - writes a TextGrid or .csv of notes to standard output,
+    and -- IN -.vtt another format.
 
     A TextGrid, ELAN or JSON file keeps all tiers it is given, a table the phones with their
     words; the other formats hold one tier, the phones or what --tier names, and what is left out
@@ -246,11 +248,13 @@ def convert(
     """
     from align.formats.table import is_music
 
+    music = score is not None or is_music(source)
+    (target,) = standard_output([target], ".csv" if music else ".TextGrid")
     if target.suffix.lower() in SHOWN:
         raise ParameterError(
-            f"{target}: pictures are made by align plot, and pages by align report."
+            f"{named([target])}: pictures are made by align plot, and pages by align report."
         )
-    if score is not None or is_music(source):
+    if music:
         if encoding is not None:
             raise ParameterError(f"--encoding is for labels of phones, and {source} holds notes.")
         _convert_notes(console, source, target, audio, score, overwrite)
@@ -281,8 +285,8 @@ def _convert_labels(
         tiers = read_tiers(source, encoding=encoding)
         if counted and tiers.rate is None:
             console.message(
-                f"{counted[0]}: samples are counted at 16000 Hz; if the recording has another "
-                "rate, name it with --audio."
+                f"{named(counted[:1])}: samples are counted at 16000 Hz; if the recording has "
+                "another rate, name it with --audio."
             )
     else:
         from align.features.sound.audio import audio_info
@@ -296,7 +300,7 @@ def _convert_labels(
     else:
         made = plural(sum(len(one.labels) for one in written), "label")
         made += f" in {plural(len(written), 'tier')}" if len(written) > 1 else ""
-    console.message(f"{made}: {target}")
+    console.message(f"{made}: {named([target])}")
     left = left_out(target, tiers, written)
     if left:
         console.message(f"Left out: {', '.join(left)}.")
@@ -316,4 +320,4 @@ def _convert_notes(
     check_music_output(target, overwrite)
     alignment: Any = reader_of(source, audio, score=score)(source)
     write_music_output(alignment, target, overwrite=overwrite)
-    console.message(f"{plural(len(alignment), 'note')}: {target}")
+    console.message(f"{plural(len(alignment), 'note')}: {named([target])}")
