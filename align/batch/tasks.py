@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from align.corpus.pairs import AUDIO_SUFFIXES
+from align.corpus.pairs import AUDIO_SUFFIXES, hidden_by
 from align.errors import DataError
 from align.features.sound.audio import Channel
 
@@ -138,7 +138,7 @@ def tasks_of(
         name = os.path.relpath(os.path.abspath(called), top)
         name = (os.path.basename(top) if name == "." else name).replace(os.sep, "/")
         problems += [
-            (other, f"is not used: {os.path.basename(audio)} beside it goes first.")
+            (other, hidden_by(audio, other))
             for other in others
             if os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
         ]

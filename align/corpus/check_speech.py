@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 
 from align.corpus.issues import Issue, Validation, odd_formats
-from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs
+from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs, hidden_by
 from align.corpus.reading import check_samples, problem_of, read_pair
 from align.errors import AlignError, DataError
 from align.formats.files import read_labels
@@ -80,8 +80,7 @@ def hidden_files(pair: Pair) -> Iterator[Issue]:
     """Return the files of a whole pair that are not used, since another one hides them."""
     for other in pair.others:
         is_audio = os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
-        used = os.path.basename(str(pair.audio if is_audio else pair.labels))
-        yield Issue(other, f"is not used: {used} beside it goes first.")
+        yield Issue(other, hidden_by(str(pair.audio if is_audio else pair.labels), other))
 
 
 def _unknown_phones(labels: Labels, phones: Collection[str]) -> Iterator[Issue]:

@@ -43,8 +43,14 @@ def check_listing(root: str, groups: Groups) -> None:
         raise ParameterError(f"groups={groups!r}, must be 'folder', 'file', None or a function.")
     if not os.path.exists(root):
         raise DataError("does not exist; check the name.", path=root)
-    if os.path.isfile(root) and os.path.splitext(root)[1].lower() in AUDIO_SUFFIXES:
-        raise DataError("is one recording, must be a folder of them or a manifest.", path=root)
+    if os.path.isfile(root):
+        from align.formats.scores import SCORE_SUFFIXES
+
+        suffix = os.path.splitext(root)[1].lower()
+        if suffix in AUDIO_SUFFIXES:
+            raise DataError("is one recording, must be a folder of them or a manifest.", path=root)
+        if suffix in SCORE_SUFFIXES and suffix not in (".csv", ".tsv"):
+            raise DataError("is one score, must be a folder of pieces or a manifest.", path=root)
 
 
 def group_of(audio: str, folder: str, root: str, groups: Groups) -> str | None:

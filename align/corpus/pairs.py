@@ -29,7 +29,15 @@ from align.corpus.listing import (
 from align.files.names import comparable
 from align.formats.tiers.emu import ANNOTATION
 
-__all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_beside", "find_pairs", "suffix_of"]
+__all__ = [
+    "AUDIO_SUFFIXES",
+    "LABEL_SUFFIXES",
+    "Pair",
+    "find_beside",
+    "find_pairs",
+    "hidden_by",
+    "suffix_of",
+]
 
 LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv", ".eaf", ".exb", "_annot.json")
 """Suffixes of label files beside audio, in lower case, in order of preference."""
@@ -142,6 +150,20 @@ def _without_language(path: str) -> str | None:
     stem, suffix = _split(os.path.basename(path))
     named = _LANGUAGE.fullmatch(stem)
     return comparable(named[1]) if named is not None and suffix in _SUBTITLES else None
+
+
+def hidden_by(used: str, other: str) -> str:
+    """Return why a file is not used: another beside it has its name.
+
+    Examples
+    --------
+    >>> hidden_by("words/K.wav", "words/k.wav")
+    'is not used: K.wav beside it goes first, as case does not count in names; rename one of them.'
+    """
+    name = os.path.basename(used)
+    alike = _split(name)[0] == _split(os.path.basename(other))[0]
+    why = "" if alike else ", as case does not count in names; rename one of them"
+    return f"is not used: {name} beside it goes first{why}."
 
 
 def suffix_of(path: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from align.corpus.listing import Groups
-from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs
+from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs, hidden_by, suffix_of
 from align.corpus.texts import text_beside
 from align.errors import AlignError, DataError, ParameterError
 from align.formats.files import read_labels
@@ -233,6 +233,11 @@ def _read_speech(root: str, groups: Groups, tier: str | None) -> Corpus:
         elif pair.audio is None and pair.labels is not None:
             silent.append(pair.labels)
         elif pair.audio is not None:
+            problems += [
+                (other, hidden_by(pair.audio, other))
+                for other in pair.others
+                if suffix_of(other) == suffix_of(pair.audio)
+            ]
             try:
                 info, labels = read_pair(pair, tier)
             except AlignError as error:

@@ -295,6 +295,9 @@ def test_nothing_to_read(tmp_path):
     sound(tmp_path / "a.wav")
     with pytest.raises(DataError, match="is one recording, must be a folder of them"):
         read_corpus(tmp_path / "a.wav")
+    (tmp_path / "a.mid").write_bytes(b"MThd")
+    with pytest.raises(DataError, match="is one score, must be a folder of pieces"):
+        read_corpus(tmp_path / "a.mid", kind="music")
     with pytest.raises(
         DataError, match=r"no recording \(of 1\) has a label file of its name \(.phn"
     ):
