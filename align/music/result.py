@@ -8,6 +8,7 @@ confidence.
 import numpy as np
 
 from align.features.notes.note_levels import signal_drift, signal_tuning
+from align.features.sound.steady import steady_noise
 from align.music.checking.backwards import follows_score
 from align.music.checking.mismatches import (
     LISTED,
@@ -175,7 +176,8 @@ def _trust(found: FoundPart, match_range: MatchRange, missing: bool) -> tuple[fl
     border = border_of(match_range)
     measured = f"(match {match:.2f}, border {border:.2f})"
     if not follows_score(found.part):
-        return max(match - match_range[0], 0.0) / (border - match_range[0]), (
+        (steady,) = steady_noise(found.whole.signal) or ("",)
+        return max(match - match_range[0], 0.0) / (border - match_range[0]), steady or (
             "the recording does not seem to be of this score, or is very unlike what the "
             f"model was trained on {measured}: do not rely on these times."
         )

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from align.decoders import Lattice
 from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
+from align.features.sound.steady import steady_noise
 from align.features.sound.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
 from align.progress import Progress
@@ -43,7 +44,6 @@ from align.speech.labels import PhoneLabels, TakenLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
 from align.speech.mismatches import by_second_ear, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
-from align.speech.steady import steady_noise
 from align.speech.surroundings import (
     Surroundings,
     hear_as_asked,

@@ -173,6 +173,9 @@ def test_the_score_of_another_piece_is_told(model: MusicAligner, corpus: Corpus)
     assert min(a.match for a in right) > 0.5 * (low + high) > max(a.match for a in wrong)
     assert "does not seem to be of this score" in wrong[0].warnings[0]
     assert wrong[0].confidence.mean() < 0.5 < right[0].confidence.mean()
+    noise = np.random.default_rng(0).normal(0.0, 1e-4, 4 * RATE)
+    nothing = model.align(noise, corpus[0].score, rate=RATE)
+    assert nothing.warnings[0].startswith("nothing but steady noise is heard in this recording")
 
 
 def test_one_bad_piece_stops_neither_training_nor_evaluation(

@@ -4,7 +4,8 @@ The level of a recording is the mean of the logarithms of its mel bands, so that
 a rumble. Of noise that stays as it is, of any colour, it stays within 1.6 to 1.9 dB from one frame
 to the next (5th to 95th percentile, half a second to a minute), and within 2.2 dB or more where
 somebody speaks, even 10 dB below white noise: 96 utterances of TIMIT, and German and single words
-in other languages.
+in other languages. In the frames of music noise stays within 1.9 dB, too, and 28 recordings of
+music within 16 dB or more.
 """
 
 import numpy as np
