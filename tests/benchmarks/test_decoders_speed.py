@@ -105,28 +105,3 @@ def test_first_order_decoders(tiny):
         semi *= 1e9 / cells
         print(f"  semi-Markov K={n_events} T={n_frames} L={longest}: {semi:.3f}")
         assert tiny or semi < 0.7
-
-
-def test_growth_is_linear(tiny):
-    """Fitted exponents of second-order time, from the smallest to eight times the size.
-
-    With a positive ratio weight, where no bound helps and every state is searched.
-    """
-    print("\ntime of the second-order decoder grows with the power")
-    sizes = np.array([1, 2] if tiny else [1, 2, 4, 8])
-    n_frames = 100 if tiny else 3000
-    for name, options in {
-        "K": [{"n_events": 15 * s, "n_frames": n_frames, "longest": 80} for s in sizes],
-        "T": [{"n_events": 150, "n_frames": 500 * s, "longest": 50} for s in sizes],
-        "L": [{"n_events": 20, "n_frames": n_frames, "longest": 40 * s} for s in sizes],
-    }.items():
-        problems = [make(o["n_events"], o["n_frames"], o["longest"], 1.0) for o in options]
-        for p in problems:
-            path = decoders.decode_second_order(p)
-            assert p.score(path.onsets) == pytest.approx(path.score)
-        calls = [lambda p=p: decoders.decode_second_order(p) for p in problems]
-        times = least(*calls, repeats=1 if tiny else 5)
-        cells = [n_cells(p) for p in problems]
-        power = np.polyfit(np.log(cells), np.log(times), 1)[0]
-        print(f"  {power:.2f} of the cells as {name} grows; {np.array(times) * 1e3} ms")
-        assert tiny or power < 1.3  # large tables leave the nearer caches; quadratic would be 2
