@@ -233,6 +233,9 @@ class Example:
                 f"score has {len(self.score)} notes, must have as many as there are events "
                 f"({len(self.events)})."
             )
+        if not isinstance(self.audio, np.ndarray | str | os.PathLike):
+            kind = type(self.audio).__name__
+            raise ParameterError(f"audio is a {kind}, must be a path or an array.")
         if not self.name and not isinstance(self.audio, np.ndarray):
             object.__setattr__(self, "name", os.fspath(self.audio))
 

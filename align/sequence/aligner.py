@@ -626,4 +626,4 @@ class SequenceAligner(TimedAligner):
 
 def _name_of(audio: Any) -> str:
     """Return what messages call a recording."""
-    return NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+    return os.fspath(audio) if isinstance(audio, str | os.PathLike) else NAMELESS

@@ -358,6 +358,8 @@ class Aligner(ParamsMixin, ABC):
     ) -> list[Any]:
         """Return what can be used of the examples, at least one; the rest are problems."""
         items = []
+        if not hasattr(examples, "__len__"):
+            raise ParameterError(f"examples={examples!r}, must be a list of Example.")
         for n, example in enumerate(examples):
             name = _name_of(example, n)
             try:
@@ -606,7 +608,7 @@ def _name_of(example: Any, n: int) -> str:
     """Return what messages call an example, the n-th from 0; ParameterError where it is none."""
     if not isinstance(example, Example):
         raise ParameterError(
-            f"examples holds {example!r}, which is no Example; align.read_corpus makes them of a "
-            "folder."
+            f"examples holds {repr(example)[:60]}, which is no Example; align.Example makes one, "
+            "and align.read_corpus those of a folder."
         )
     return example.name or f"{NAMELESS} {n + 1}"

@@ -163,7 +163,7 @@ def _check_own(
 def _check_params(params: Mapping[str, Any]) -> None:
     """Check the parameters that aligning uses; they come from a file, so from anyone."""
     limits = {
-        "rate": (1_000, 1_000_000),
+        "rate": (1, 1_000_000),
         "hop": (1e-4, 1.0),
         "max_length_factor": (1e-3, 1e6),
     }

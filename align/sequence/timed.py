@@ -102,9 +102,14 @@ class TimedAligner(Aligner):
         """Return an unfitted learner."""
         import copy
 
-        if self.learner is not None:
-            return copy.deepcopy(self.learner)
         from align.learners.structured.learner import StructuredLearner
+
+        if self.learner is not None:
+            if isinstance(self.learner, type) or not hasattr(self.learner, "loss"):
+                raise ParameterError(
+                    f"learner={self.learner!r}, must be an object such as StructuredLearner()."
+                )
+            return copy.deepcopy(self.learner)
 
         # A feature that is not close to linear in the errors makes single hypotheses swing; with
         # a few recordings their mean may be worse than any of them, so the best one is taken.

@@ -40,7 +40,7 @@ _Audio = TypeVar("_Audio")
 _File: TypeAlias = "soundfile.SoundFile | MediaFile"
 
 _BLOCK = 1 << 18  # samples of all channels decoded at a time
-_RATES = (1_000, 1_000_000)  # Hz; outside, a header is damaged and resampling could explode
+_RATES = (1_000, 1_000_000)  # Hz of sound; outside, a header is damaged, resampling could explode
 _LOUDEST = 1e9  # beyond, powers of float32 samples would overflow
 _SLACK = 0.010  # seconds a file may fall short of its header: sloppy writers, no speech lost
 _CANCELLED = 0.2  # an average this share of the power of unrelated channels has lost the sound
@@ -155,7 +155,8 @@ def read_audio(
     rate : int, optional
         Sampling rate wanted, in Hz; None keeps that of the recording.
     source_rate : int, optional
-        Sampling rate of an array, in Hz. Files know their own; it is not looked at there.
+        Sampling rate of an array, in Hz. Files know their own; it is not looked at there. Of
+        signals other than sound it may be below 1000, down to a tenth of `rate`.
     mono : bool
         Average the channels, or take the loudest where they cancel each other. Otherwise the
         result has shape (n, channels).
@@ -192,12 +193,13 @@ def read_audio(
     >>> samples.shape, samples.dtype, rate
     ((16000,), dtype('float32'), 16000)
     """
-    if rate is not None and not _RATES[0] <= rate <= _RATES[1]:
-        raise ParameterError(f"rate={rate} Hz, must be in {_RATES[0]}..{_RATES[1]}.")
+    if rate is not None:
+        _check_rate("rate", rate, 1)
     where: _PathLike | None
     if isinstance(audio, np.ndarray):
         where = name or None
-        samples, source = _from_array(audio, source_rate, where)
+        lowest = 1 if rate is None else min(_RATES[0], max(1, int(rate) // 10))
+        samples, source = _from_array(audio, source_rate, where, lowest)
     elif isinstance(audio, str | os.PathLike):
         where = audio
         samples, source = _from_file(audio, allow_truncated)
@@ -260,15 +262,22 @@ def _power(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     return powers
 
 
+def _check_rate(name: str, rate: float, lowest: int) -> None:
+    if not lowest <= rate <= _RATES[1]:
+        hint = "; of what is no sound lower that of the aligner, too" * (1 <= rate < lowest)
+        raise ParameterError(f"{name}={rate} Hz, must be in {lowest}..{_RATES[1]}{hint}.")
+    if rate != int(rate):
+        raise ParameterError(f"{name}={rate} Hz, must be a whole number.")
+
+
 def _from_array(
-    array: npt.NDArray[Any], rate: int | None, where: _PathLike | None
+    array: npt.NDArray[Any], rate: int | None, where: _PathLike | None, lowest: int
 ) -> tuple[npt.NDArray[np.float32], int]:
     if rate is None:
         raise ParameterError(
             "source_rate=None, must be the sampling rate of the array in Hz (aligners: rate)."
         )
-    if not _RATES[0] <= rate <= _RATES[1]:
-        raise ParameterError(f"source_rate={rate} Hz, must be in {_RATES[0]}..{_RATES[1]}.")
+    _check_rate("source_rate", rate, lowest)
     if np.ma.is_masked(array):
         raise ParameterError(
             f"audio has {int(np.ma.getmaskarray(array).sum())} masked samples; say what they are, "
@@ -409,7 +418,8 @@ def _check_header(file: _File, path: _PathLike, extent: Extent | None, size: int
     if not _RATES[0] <= file.samplerate <= _RATES[1]:
         raise DataError(
             f"its header gives a sampling rate of {file.samplerate} Hz, outside "
-            f"{_RATES[0]}..{_RATES[1]} Hz; the header is damaged.",
+            f"{_RATES[0]}..{_RATES[1]} Hz; the header is damaged, or this is no sound (give it as "
+            "an array).",
             path=path,
         )
     if extent is None:

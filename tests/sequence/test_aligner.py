@@ -273,6 +273,30 @@ def test_hop_and_rate_are_those_asked_for(corpus, test_set):
 # Events that are where one does not expect them -------------------------------------------------
 
 
+def test_signals_that_are_no_sound(tmp_path):
+    @segment_feature
+    def level(signal, event):
+        return -np.abs(signal.samples - float(event))
+
+    def steps(seed):  # of an accelerometer of 50 Hz
+        rng = np.random.default_rng(seed)
+        lengths, events = rng.integers(10, 40, 7), (0, 1, 0, -1, 0, 1, 0)
+        samples = np.repeat(events, lengths) + 0.1 * rng.normal(size=lengths.sum())
+        return Example(samples, events, (np.cumsum(lengths) - lengths) / 50, rate=50)
+
+    examples = [steps(seed) for seed in range(4)]
+    learner = StructuredLearner(epochs=2)
+    fitted = SequenceAligner([level], rate=50, hop=0.02, learner=learner).fit(examples[:3])
+    assert fitted.evaluate(examples[3:]).mean_abs_ms < 5
+    fitted.save(tmp_path / "a.align")
+    loaded = align.load(tmp_path / "a.align", features=[level])
+    assert loaded.timing(examples[3]) == fitted.timing(examples[3])
+    with pytest.raises(ParameterError, match="audio is a list, must be a path or an array"):
+        fitted.align([0.0, 1.0], [0, 1], rate=50)
+    with pytest.raises(ParameterError, match=r"examples=Example.*, must be a list of Example"):
+        fitted.fit(examples[0])
+
+
 def test_first_events_that_do_not_begin_with_the_recording():
     train = [example(i, lead=0.1 + 0.05 * i) for i in range(5)]
     aligner = SequenceAligner(FEATURES, learner=StructuredLearner(epochs=5)).fit(train)
@@ -436,6 +460,8 @@ class Short(Feature):
         ({"max_length_factor": 0.0}, "max_length_factor=0.0, must be positive"),
         ({"learner": StructuredLearner(update="pa3")}, "update='pa3', must be one of"),
         ({"learner": StructuredLearner(C=0.0)}, "C=0.0, must be positive"),
+        ({"learner": StructuredLearner}, "must be an object such as StructuredLearner"),
+        ({"cost": lambda a, b: None}, "cost returned None, must be a number"),
         ({"learner": StructuredLearner(conversion="validation")}, "pass validation="),
         (
             {"learner": StructuredLearner(loss="maximal"), "cost": lambda a, b: 0.0},

@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts.parameters import check_choice, check_whole, not_negative
+from align.learners.structured.problems import check_cost
 from align.types import IntArray
 
 __all__ = [
@@ -354,12 +355,8 @@ class FunctionCost(_Timed, OnsetCost):
         _difference(y_true, y_pred)
         if self.unit == "seconds":
             hop = _hop_of(self)
-            value = float(self.function(y_true * hop, y_pred * hop))
-        else:
-            value = float(self.function(y_true, y_pred))
-        if not 0.0 <= value < np.inf:
-            raise ParameterError(f"the cost function returned {value}, must be finite and >= 0.")
-        return value
+            return check_cost(self.function(y_true * hop, y_pred * hop))
+        return check_cost(self.function(y_true, y_pred))
 
     def onset_cost(self, y_true: IntArray, n_frames: int) -> CostTable:
         """Return what the table says [shape=(K, T)]."""

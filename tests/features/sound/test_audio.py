@@ -218,7 +218,9 @@ def test_array_is_not_shared():
     ("array", "rate", "message"),
     [
         (TONE, None, "source_rate=None, must be the sampling rate"),
-        (TONE, 0, "source_rate=0 Hz, must be in 1000"),
+        (TONE, 0, "source_rate=0 Hz, must be in 1000..1000000.$"),
+        (TONE, 360, "source_rate=360 Hz, must be in 1000.*; of what is no sound lower that of"),
+        (TONE, 22050.5, "source_rate=22050.5 Hz, must be a whole number"),
         (np.zeros((2, 100)), RATE, r"shape=\(2, 100\), must be \(n, channels\); pass the transp"),
         (np.zeros((3, 2, 1)), RATE, r"shape=\(3, 2, 1\), must be \(n,\) or"),
         (np.zeros((5, 0)), RATE, "at least one channel"),
@@ -234,7 +236,7 @@ def test_wrong_array(array, rate, message):
 
 
 def test_wrong_rate():
-    with pytest.raises(ParameterError, match=r"rate=0 Hz, must be in 1000\.\.1000000"):
+    with pytest.raises(ParameterError, match=r"rate=0 Hz, must be in 1\.\.1000000\.$"):
         read_audio(TONE, rate=0, source_rate=RATE)
 
 

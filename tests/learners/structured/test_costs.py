@@ -143,7 +143,7 @@ def test_without_a_table_the_maximal_loss_is_refused():
 
 @pytest.mark.parametrize("value", [-1.0, np.nan, np.inf])
 def test_a_function_must_return_a_cost(value):
-    with pytest.raises(ParameterError, match="must be finite and >= 0"):
+    with pytest.raises(ParameterError, match=r"cost returned .*, must be finite and not negative"):
         FunctionCost(lambda y, z: value)(Y, Y_HAT)
 
 
