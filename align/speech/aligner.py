@@ -17,6 +17,7 @@ from align.features.sound.steady import steady_noise
 from align.features.sound.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
 from align.progress import Progress
+from align.results.alignment import Alignment
 from align.sequence.aligner import SequenceAligner
 from align.sequence.base import NAMELESS, Aligner
 from align.sequence.evidence import EvidenceModel
@@ -550,6 +551,9 @@ class SpeechAligner(PhoneAligner):
 
     def _check_events(self, events: tuple[Event, ...], name: str) -> None:
         self._phone_labels().check(events, name)
+
+    def _with_new_labels(self, found: Alignment) -> Alignment:
+        return found  # labels that say nothing are refused before
 
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
         return expanded_sequence(self._phone_labels().spelled(events))
