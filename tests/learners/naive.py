@@ -24,6 +24,9 @@ def sorted_simplex(mu, size):
 
 
 def pa_tau(update, loss, square, C):
+    """Section 2 and 6 of the paper, word for word."""
+    if loss <= 0.0 or square == 0.0:
+        return 0.0
     if update == "pa":
         return loss / square
     return min(C, loss / square) if update == "pa1" else loss / (square + 1 / (2 * C))

@@ -9,6 +9,7 @@ import warnings
 import joblib
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -96,10 +97,11 @@ def test_values_that_are_not_finite(name, value):
     bad = X.copy()
     bad[3, 1] = value
     call = getattr(model, "partial_fit", None) or clone(model).fit
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
-        call(bad, y)
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
-        model.predict(bad)
+    for form in (np.asarray, sp.csr_array):
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            call(form(bad), y)
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            model.predict(form(bad))
     np.testing.assert_array_equal(before, decide(model, X))
     if KINDS[name] in ("numbers", "grades"):
         wrong = y.astype(float)

@@ -138,19 +138,6 @@ def test_average_is_the_mean_of_all_hypotheses(estimator):
     assert np.isfinite(state(mean)).all()
 
 
-def test_average_with_a_running_c():
-    """``w_t = v_t / c_t`` with the c of round t, recomputed from the trace."""
-    X, y = examples(CLASSIFIERS[0])
-    model = OnlineClassifier(
-        tuning=RunningTuning(), conversion="average", record=True
-    ).partial_fit(X, y)
-    trace = model.trace_
-    v = np.cumsum(trace.alpha[:, None] * trace.directions, axis=0)
-    v = np.vstack([np.zeros(v.shape[1]), v[:-1]])
-    expected = (v / trace.c[:, None]).mean(axis=0).reshape(3, -1)
-    np.testing.assert_allclose(state(model), expected, atol=1e-12)
-
-
 @pytest.mark.parametrize("conversion", [*CONVERSIONS, "best", "validation"])
 @pytest.mark.parametrize("estimator", ALL, ids=name)
 def test_seeds_and_clones(estimator, conversion):
@@ -180,13 +167,6 @@ def test_csr_is_dense(estimator, dtype):
             assert (predicted == dense.predict(X)).all()
         else:
             np.testing.assert_allclose(predicted, dense.predict(X), atol=1e-8)
-
-
-def test_csr_with_an_entry_given_twice():
-    X = sp.csr_matrix((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 2))
-    model = PassiveAggressiveRegressor("pa", epsilon=0.0, fit_intercept=False)
-    np.testing.assert_allclose(model.partial_fit(X, [6.0]).coef_, [2.0, 0.0])
-    assert X.nnz == 2  # not changed in place
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=name)
@@ -270,18 +250,6 @@ def test_weights_multiply_losses():
         half.partial_fit(X, y, sample_weight=np.full(len(X), -1.0))
 
 
-def test_random_draws_uniformly():
-    """Corollary 8: each of w_1 .. w_T with the same probability."""
-    X, y = np.eye(8)[:, :8], np.arange(1.0, 9.0)
-    drawn = np.zeros(8)
-    for seed in range(2000):
-        model = PassiveAggressiveRegressor(
-            "pa", epsilon=0.0, fit_intercept=False, conversion="random", random_state=seed
-        )
-        drawn[np.count_nonzero(model.partial_fit(X, y).coef_)] += 1
-    assert np.abs(drawn / 2000 - 1 / 8).max() < 4 * np.sqrt(1 / 8 * 7 / 8 / 2000)
-
-
 def test_vote_counts_how_long_each_hypothesis_survived():
     X, y = examples(CLASSIFIERS[0])
     y = np.where(y == "a", 1, 0)
@@ -295,27 +263,6 @@ def test_vote_counts_how_long_each_hypothesis_survived():
         last.partial_fit(X[i : i + 1], y[i : i + 1])
     np.testing.assert_allclose(model.decision_function(X), votes / len(X), atol=1e-12)
     assert sum(n for _, n in model._votes) == len(X)
-
-
-@pytest.mark.parametrize("estimator", ALL, ids=name)
-def test_bad_examples(estimator):
-    X, y = examples(estimator)
-    model = clone(estimator).partial_fit(X, y)
-    before = state(model)
-    for value in (np.nan, np.inf):
-        bad = X.copy()
-        bad[3, 2] = value
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
-            model.partial_fit(bad, y)
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
-            model.partial_fit(sp.csr_matrix(bad), y)
-        with pytest.raises(ValueError, match=r"NaN|infinity"):
-            model.predict(bad)
-    with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 5"):
-        model.partial_fit(X[:, :4], y)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        model.partial_fit(X, y[:-1])
-    np.testing.assert_array_equal(before, state(model))
 
 
 @pytest.mark.parametrize("estimator", ALL, ids=name)

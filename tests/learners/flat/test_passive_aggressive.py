@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from learner_streams import competitors, gaussian, unit
+from learners.naive import multiclass_pa, pa_tau
 
 from align.errors import ParameterError
 from align.learners import (
-    KernelPA,
     OnlineClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -20,15 +20,6 @@ UPDATES = ("pa", "pa1", "pa2")
 
 def plain(update, C=1.0, **params):
     return PassiveAggressiveClassifier(update, C=C, fit_intercept=False, **params)
-
-
-def tau_of(update, C, loss, square):
-    """Section 2 and 6 of the paper, word for word."""
-    if loss <= 0.0 or square == 0.0:
-        return 0.0
-    if update == "pa":
-        return loss / square
-    return min(C, loss / square) if update == "pa1" else loss / (square + 0.5 / C)
 
 
 def at(model, w):
@@ -65,7 +56,7 @@ def test_two_classes_follow_the_paper(update, sparse):
         mistakes += (1 if w @ z >= 0 else -1) != sign
         loss = max(1.0 - sign * (w @ z), 0.0)
         losses += loss
-        w += tau_of(update, 0.3, loss, z @ z) * sign * z
+        w += pa_tau(update, loss, z @ z, 0.3) * sign * z
     np.testing.assert_allclose(model.coef_[0], w[:6], atol=1e-10)
     np.testing.assert_allclose(model.intercept_, w[6:], atol=1e-10)
     assert model.n_mistakes_ == mistakes
@@ -80,16 +71,7 @@ def test_more_classes_follow_the_slides(update, sparse):
     Z = np.hstack([X, np.ones((200, 1))])
     model = PassiveAggressiveClassifier(update, C=0.3)
     model.partial_fit(sp.csr_matrix(X) if sparse else X, y)
-    W, mistakes = np.zeros((4, 6)), 0
-    for z, r in zip(Z, y, strict=True):
-        scores = W @ z
-        mistakes += scores.argmax() != r
-        own = scores[r]
-        scores[r] = -np.inf
-        s = scores.argmax()
-        tau = tau_of(update, 0.3, max(1.0 - own + scores[s], 0.0), 2.0 * (z @ z))
-        W[r] += tau * z
-        W[s] -= tau * z
+    W, _, mistakes, _ = multiclass_pa(Z, y, 4, update, 0.3)
     np.testing.assert_allclose(model.coef_, W[:, :5], atol=1e-10)
     np.testing.assert_allclose(model.intercept_, W[:, 5], atol=1e-10)
     assert model.n_mistakes_ == mistakes
@@ -111,7 +93,7 @@ def test_label_sets(update, sparse):
         r = np.where(relevant, scores, np.inf).argmin()
         s = np.where(relevant, -np.inf, scores).argmax()
         mistakes += scores[r] <= scores[s]
-        tau = tau_of(update, 0.3, max(1.0 - scores[r] + scores[s], 0.0), 2.0 * (x @ x))
+        tau = pa_tau(update, max(1.0 - scores[r] + scores[s], 0.0), 2.0 * (x @ x), 0.3)
         W[r] += tau * x
         W[s] -= tau * x
     np.testing.assert_allclose(model.coef_, W, atol=1e-10)
@@ -142,7 +124,7 @@ def test_regression_follows_the_paper(update):
         error = target - w @ x
         loss = max(abs(error) - 0.2, 0.0)
         wrong += loss > 0.0
-        w += tau_of(update, 0.3, loss, x @ x) * np.sign(error) * x
+        w += pa_tau(update, loss, x @ x, 0.3) * np.sign(error) * x
     np.testing.assert_allclose(model.coef_, w, atol=1e-10)
     assert model.n_mistakes_ == wrong
 
@@ -163,7 +145,7 @@ def test_one_class_follows_the_paper(update):
         distance = np.linalg.norm(x - w)
         loss = max(distance - 0.7, 0.0)
         squares += loss**2
-        w += tau_of(update, 0.2, loss, 1.0) * (x - w) / distance
+        w += pa_tau(update, loss, 1.0, 0.2) * (x - w) / distance
         assert (w >= X.min(0)).all()
         assert (w <= X.max(0)).all()
     np.testing.assert_allclose(model.center_, w, atol=1e-12)
@@ -343,17 +325,6 @@ def test_two_blocks_are_one_score(update):
     blocks.partial_fit(X, np.stack([y < 0, y > 0], axis=1).astype(int))
     one = plain(update, C=0.4).partial_fit(X, y)
     np.testing.assert_allclose(blocks.coef_[1] - blocks.coef_[0], one.coef_[0], atol=1e-12)
-
-
-@pytest.mark.parametrize("update", UPDATES)
-def test_the_linear_kernel_is_the_primal(update):
-    """W23, against the kernel learner."""
-    rng = np.random.default_rng(14)
-    X, y = rng.normal(size=(120, 5)), rng.integers(3, size=120)
-    kernel = KernelPA("linear", update=update, C=0.3, average=False).partial_fit(X, y)
-    primal = plain(update, C=0.3).partial_fit(X, y)
-    np.testing.assert_allclose(kernel.scores(X), primal.decision_function(X), atol=1e-9)
-    assert kernel.n_mistakes_ == primal.n_mistakes_
 
 
 def test_cycling():

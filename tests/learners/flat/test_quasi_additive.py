@@ -8,7 +8,6 @@ from align.errors import ParameterError
 from align.learners import (
     Entropy,
     Euclidean,
-    FixedTuning,
     OnlineClassifier,
     Perceptron,
     PNormPerceptron,
@@ -414,61 +413,3 @@ def test_the_step_gives_the_margin_or_stops_at_1():
         full += played.alpha == 1.0
     assert full > 0
     assert part > 0
-
-
-def test_fixed_tuning_of_the_compiled_and_the_general_run_agree():
-    """The kernels against plain Python: every tuning, slack and step."""
-    from align.learners import (
-        EuclideanBall,
-        LossTuning,
-        MistakeTuning,
-        RunningTuning,
-        SqrtTuning,
-        Update,
-    )
-    from align.learners.flat._general import GeneralRun
-    from align.learners.flat._linear import LinearRun
-    from align.learners.flat._runs import Chunk
-    from align.learners.parts import Plan
-    from align.learners.parts.steps import HARD, LINEAR, squared
-
-    X, y, _ = gaussian(80, 4, 0.2, seed=38)
-    codes = np.abs(np.round(X[:, 0])).astype(np.int64) % 3
-    rng = np.random.default_rng(0)
-    for tuning in (
-        FixedTuning(0.7),
-        MistakeTuning(2.0),
-        SelfTuning(2.0),
-        SqrtTuning(2.0),
-        RunningTuning(1.5),
-        LossTuning(3.0),
-    ):
-        for slack in (LINEAR, squared(0.3), HARD):
-            for exact, conservative in ((True, False), (True, True), (False, False)):
-                for f in (Euclidean(), EuclideanBall(0.8)):
-                    if slack == HARD and (not exact or f != Euclidean()):
-                        continue
-                    for rows, targets, regression in (
-                        (1, y.astype(float), False),
-                        (3, codes, False),
-                        (1, X[:, 0] * 2.0, True),
-                    ):
-                        if regression and isinstance(tuning, MistakeTuning | SelfTuning):
-                            continue
-                        update = Update(slack, tuning, exact, conservative and not regression)
-                        plan = Plan(
-                            update, f, margin=-0.1 if regression else 1.0, regression=regression
-                        )
-                        runs = [
-                            kind(plan, rows, 4, bias=1.0, average=True)
-                            for kind in (LinearRun, GeneralRun)
-                        ]
-                        weights = rng.random(80) + 0.5
-                        none = np.zeros((0, rows), dtype=bool)
-                        chunk = Chunk(X, targets, none, weights, np.arange(80))
-                        logs = [np.zeros((80, 10)) for _ in runs]
-                        for run, log in zip(runs, logs, strict=True):
-                            run.play(chunk, chunk.order, log)
-                        np.testing.assert_allclose(*logs, atol=2e-7, rtol=1e-6)
-                        np.testing.assert_allclose(*(run.hypothesis() for run in runs), atol=1e-7)
-                        np.testing.assert_allclose(*(run.mean() for run in runs), atol=1e-7)

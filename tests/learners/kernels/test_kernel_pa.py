@@ -1,13 +1,11 @@
 """The kernel classifier against a primal twin, a naive twin, and its promises."""
 
-import pickle
-
 import numpy as np
 import pytest
 import threadpoolctl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from learners.naive import kernel_pa, multiclass_pa, pa_tau
+from learners.naive import kernel_pa, multiclass_pa
 from scipy import sparse
 
 from align.errors import ModelError, ParameterError
@@ -54,24 +52,6 @@ def test_a_linear_kernel_is_the_primal(seed, update, C, k):
     assert model.n_mistakes_ == mistakes
     assert model.n_rounds_ == 300
     assert model.cumulative_loss_ == pytest.approx(total)
-
-
-@given(seeds, st.sampled_from(UPDATES))
-@settings(max_examples=20)
-def test_two_classes_are_binary_pa(seed, update):
-    """The difference of the two weight vectors follows binary PA of the same C (W22)."""
-    rng = np.random.default_rng(seed)
-    X, C = rng.normal(size=(80, 3)), 0.3
-    y = rng.integers(2, size=80)
-    w = np.zeros(3)
-    for x, sign in zip(X, 2 * y - 1, strict=True):
-        loss = max(0.0, 1.0 - sign * (w @ x))
-        if loss > 0:
-            w = w + pa_tau(update, loss, x @ x, C) * sign * x
-    model = KernelPA("linear", update=update, C=C, average=False, shuffle=False).fit(X, y)
-    found = model.dual_coef_.T @ model.support_vectors_
-    np.testing.assert_allclose(found[1] - found[0], w, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(model.decision_function(X), X @ w, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("update", UPDATES)
@@ -364,14 +344,6 @@ def test_a_damaged_state_is_refused():
         KernelPA(linear_kernel).fit(X, y).get_state()
 
 
-def test_pickling():
-    X, y = mixture(200)
-    model = KernelPA(budget=50).fit(X, y)
-    copy = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(copy.scores(X), model.scores(X))
-    copy.partial_fit(X, y)
-
-
 def test_one_class_and_zero_vectors():
     one = KernelPA().fit(np.ones((5, 2)), ["a"] * 5)
     assert one.predict(np.zeros((2, 2))).tolist() == ["a", "a"]
@@ -425,18 +397,6 @@ def test_wrong_parameters(parameters, message):
 def test_wrong_data(X, y, message):
     with pytest.raises(ParameterError, match=message):
         KernelPA().fit(X, y)
-
-
-def test_wrong_width_and_unfitted():
-    X, y = mixture(20)
-    model = KernelPA()
-    with pytest.raises(ParameterError, match="this KernelPA is not fitted yet"):
-        model.predict(X)
-    model.fit(X, y)
-    with pytest.raises(ParameterError, match="X has 3 features, but KernelPA is expecting 5"):
-        model.predict(X[:, :3])
-    with pytest.raises(ParameterError, match="X has 3 features"):
-        model.partial_fit(X[:, :3], y)
 
 
 class Frame:

@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import pickle
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -471,14 +470,6 @@ def test_learns():
         model = plain(complexity, update, c=0.3, gamma=0.3, record=True).partial_fit(X, Y)
         cost = model.trace_.cost
         assert cost[-500:].mean() < 0.75 * cost[:200].mean()
-
-
-def test_pickles():
-    X, Y, _ = stream(20)
-    for complexity in COMPLEXITY:
-        model = LabelRanker(complexity).partial_fit(X[:40], Y[:40])
-        again = pickle.loads(pickle.dumps(model))
-        same(again.partial_fit(X[40:], Y[40:]), model.partial_fit(X[40:], Y[40:]))
 
 
 def test_multi_label_enron(shared_data):
