@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts._stacks import matrices, scalar
-from align.learners.parts.complexity import Complexity
+from align.learners.parts.complexity import Complexity, matrices, scalar
 from align.learners.parts.entropies import BinaryEntropy, Entropy
 from align.learners.parts.norms import Euclidean
 from align.types import Float64

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts._stacks import SLACK, scalar, vectors, xlogx
-from align.learners.parts.complexity import Complexity
+from align.learners.parts.complexity import SLACK, Complexity, scalar, vectors, xlogx
 from align.learners.parts.projections import project_entropic
 from align.types import Float64
 

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts._stacks import SLACK, half_square, scalar, vectors
-from align.learners.parts.complexity import Complexity
+from align.learners.parts.complexity import SLACK, Complexity, half_square, scalar, vectors
 from align.learners.parts.parameters import positive
 from align.learners.parts.projections import project_l1_ball, project_simplex
 from align.types import Float64
