@@ -244,7 +244,7 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
             self._admit(one_label(y))
             if self.classes_.size == 1:
                 self._counts[core.ROUNDS] += 1
-                return Round(y, 0.0, 0.0, False, 0.0, 0.0, 1.0, 0.0, self._target(), math.nan)
+                return self._entry(y, 0.0, 0.0, 0.0, 0.0, self._target())
         row, relevant = self._row, self._row_relevant
         row[: self.n_features_in_] = x
         if self._began.fit_intercept:
@@ -272,19 +272,13 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
         counts, floats = self._counts, self._floats
         mistakes, updates = counts[core.MISTAKES], counts[core.UPDATES]
         self._learn((row, self._columns, self._row_ends, True), relevant, _FIRST)
-        updated = bool(counts[core.UPDATES] > updates)
-        alpha = float(floats[core.DEPTH]) if updated else 0.0
-        return Round(
+        return self._entry(
             self._labels[counts[core.BEST]],
             float(floats[core.LOSS]),
-            alpha,
-            updated,
+            float(floats[core.DEPTH]) if counts[core.UPDATES] > updates else 0.0,
             float(counts[core.MISTAKES] > mistakes),
-            alpha,
-            1.0,
             norm if len(self._W) == 1 else norm * _ROOT_TWO,
             self._target(),
-            math.nan,
         )
 
     def snapshot(self) -> Self:

@@ -243,8 +243,7 @@ class MultiplicativePAUniclass(Centred):
         self.n_updates_ += tau > 0.0
         self.cumulative_loss_ += loss
         self.cumulative_squared_loss_ += loss * loss
-        cost = float(loss > 0.0)
-        found = Round(length, loss, tau, tau > 0.0, cost, tau, 1.0, norm, loss, math.nan)
+        found = self._entry(length, loss, tau, float(loss > 0.0), norm, loss)
         self._keep(found)
         return found
 

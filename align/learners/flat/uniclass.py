@@ -109,20 +109,8 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
         self._row[0] = x
         self._kernel(self._row, self._first, self._log)
         row = self._log[0].tolist()
-        tau = row[core.LOG_ALPHA]
-        loss, norm = row[core.LOG_LOSS], row[core.LOG_NORM]
-        return Round(
-            row[core.LOG_CODE],
-            loss,
-            tau,
-            tau > 0.0,
-            float(loss > 0.0),
-            tau,
-            1.0,
-            norm,
-            loss,
-            math.nan,
-        )
+        loss, tau, norm = row[core.LOG_LOSS], row[core.LOG_ALPHA], row[core.LOG_NORM]
+        return self._entry(row[core.LOG_CODE], loss, tau, float(loss > 0.0), norm, loss)
 
     @property
     def center_(self) -> Float64:

@@ -312,8 +312,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     def _round(self, row: npt.NDArray[np.intp], positive: bool, weight: float = 1.0) -> Round:
         if len(self.classes_) == 1:
             self.n_rounds_ += 1
-            label = self.classes_[0]
-            return Round(label, 0.0, 0.0, False, 0.0, 0.0, 1.0, 0.0, self._theta, math.nan)
+            return self._entry(self.classes_[0], 0.0, 0.0, 0.0, 0.0, self._theta)
         score = float(self._w[row].sum())
         predicted = score >= self._theta
         self.n_rounds_ += 1
@@ -328,18 +327,8 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         size = weight * math.log(self._beta) if updated else 0.0
         tau = size if positive else -size
         loss = abs(score - self._theta) if mistake else 0.0
-        found = Round(
-            self.classes_[int(predicted)],
-            loss,
-            tau,
-            updated,
-            float(mistake),
-            abs(tau),
-            1.0,
-            1.0 if len(row) else 0.0,
-            self._theta,
-            math.nan,
-        )
+        label, norm = self.classes_[int(predicted)], 1.0 if len(row) else 0.0
+        found = self._entry(label, loss, tau, float(mistake), norm, self._theta)
         self._keep(found)
         return found
 

@@ -1,5 +1,6 @@
 """A learner that keeps its rounds where it is asked to, and has no dual objective to certify."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,14 @@ class Recorded:
     def _new_log(self, n_rounds: int) -> Float64:
         """Return room for rounds [shape=(n_rounds, 5)]; none where nothing is kept."""
         return np.zeros((n_rounds, _WIDTH)) if hasattr(self, "trace_") else _NO_LOG
+
+    @staticmethod
+    def _entry(
+        prediction: Any, loss: float, tau: float, cost: float, norm: float, target: float
+    ) -> Round:
+        """Return a round; c is 1, and alpha the size of the step."""
+        moved = tau != 0.0
+        return Round(prediction, loss, tau, moved, cost, abs(tau), 1.0, norm, target, math.nan)
 
     def _keep(self, entry: Round) -> None:
         """Add a round."""
