@@ -19,7 +19,7 @@ from align._numba import compiled
 from align.decoders.second_order._states import Problem
 from align.types import Float64, IntArray
 
-__all__ = ["advance", "best_end", "follow"]
+__all__ = ["add_line", "advance", "best_end", "follow"]
 
 _at = np.uintp  # numba counts a place that may be negative from the end: some instructions each
 
@@ -46,6 +46,56 @@ def advance(
         _extend(problem, k, here, lines, other, back, offset[k] - offset[low])
         here, other = other, here
     return (high - low) % 2 == 1
+
+
+@compiled(inline="always")
+def add_line(
+    n: int, d: float, v: float, s: float, length: Float64, value: Float64, slope: Float64,
+    begin: Float64,
+) -> int:  # fmt: skip
+    """Put ``v + s d'`` on the stack of n lines that are best somewhere; return how many are now.
+
+    Slopes rise. Line p, that of `length` d, is best from ``begin[p]``, where it meets line p - 1.
+    """
+    meet = -np.inf
+    while n > 0:
+        top = _at(n - 1)
+        if s > slope[top]:
+            meet = (value[top] - v) / (s - slope[top])
+        else:  # one slope: the better is so from the start, or never is
+            meet = np.inf if value[top] > v else -np.inf
+        if meet > begin[top]:
+            break
+        meet = -np.inf  # the new line overtakes the other before its breakpoint: best nowhere
+        n -= 1
+    top = _at(n)
+    length[top], value[top], slope[top], begin[top] = d, v, s, meet
+    return n + 1
+
+
+@compiled()
+def _meeting(
+    before: Float64, row: int, least: int, most: int, c: float, low: float, high: float
+) -> tuple[float, float]:
+    """Return where the best line at `low` meets the best one at `high`, and their score there.
+
+    A line that is below them there is best nowhere between `low` and `high`: up to there it is
+    below the one, and from there on below the other.
+    """
+    a = b = most
+    best_low = best_high = -np.inf
+    for d in range(least, most + 1):
+        v, s = before[_at(row + d)], c * float(d)
+        at_low, at_high = v + s * low, v + s * high
+        if at_low >= best_low:  # ties: the greatest length, as everywhere
+            best_low, a = at_low, d
+        if at_high >= best_high:
+            best_high, b = at_high, d
+    if a == b:
+        return low, best_low
+    v, w, s, u = before[row + a], before[row + b], c * float(a), c * float(b)
+    x = (v - w) / (u - s)
+    return x, min(v + s * x, w + u * x)
 
 
 @compiled()
@@ -78,32 +128,19 @@ def _extend(
             row = i * (longest[k - 1] - shortest[k - 1] + 1) - shortest[k - 1]
             least = max(shortest[k - 1], t - last[k - 1])
             most = min(longest[k - 1], t - first[k - 1])
-            n, reached = 0, -np.inf  # the latter at `high`
+            # a line that is below `needed` at x is best nowhere from `low` to `high`
+            n, x, needed = 0, float(high), -np.inf
+            if c < 0.0:  # unequal neighbours are rewarded: few lines but the outer ones are left
+                x, needed = _meeting(before, row, least, most, c, float(low), x)
             for j in range(most - least + 1):
                 d = least + j if c >= 0.0 else most - j  # by rising slope
-                v = before[_at(row + d)]
-                if v == -np.inf:
+                v, s = before[_at(row + d)], c * float(d)
+                there = v + s * x
+                if v == -np.inf or there < needed:
                     continue
-                # slopes rise: a line that is not the best at `high` is so nowhere before
-                s = c * float(d)
-                end = v + s * float(high)
-                if end < reached or (end == reached and c < 0.0):
-                    continue
-                reached, meet = end, -np.inf
-                # a line that the new one overtakes before its own breakpoint is best nowhere
-                while n > 0:
-                    top = _at(n - 1)
-                    if s > slope[top]:
-                        meet = (value[top] - v) / (s - slope[top])
-                    else:  # one slope: the better is so from the start, or never is
-                        meet = np.inf if value[top] > v else -np.inf
-                    if meet > begin[top]:
-                        break
-                    meet = -np.inf
-                    n -= 1
-                top = _at(n)
-                length[top], value[top], slope[top], begin[top] = float(d), v, s, meet
-                n += 1
+                if c >= 0.0:  # slopes rise: a later line has to be the best yet at `high`
+                    needed = there
+                n = add_line(n, float(d), v, s, length, value, slope, begin)
         # state (t, d) is at ``place + d * (width + 1)``: a frame later is a row further
         place = (t - first[k + 1]) * width - shortest[k]
         if n == 0:

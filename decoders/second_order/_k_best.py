@@ -100,13 +100,7 @@ def _slope(tables: _Tables, k: int, onsets: IntArray) -> tuple[int, float]:
 
 
 @compiled()
-def _next(
-    tables: _Tables,
-    k: int,
-    after: int,
-    slope: float,
-    frame: int,
-) -> tuple[float, int]:
+def _next(tables: _Tables, k: int, after: int, slope: float, frame: int) -> tuple[float, int]:
     """Best onset of event k, which ends at `after`, that is worse than `frame`.
 
     Of all onsets where that is -1. Of equal ones the earlier is the better.
@@ -125,11 +119,7 @@ def _next(
 
 
 @compiled()
-def _follow(
-    tables: _Tables,
-    at: int,
-    onsets: IntArray,
-) -> None:
+def _follow(tables: _Tables, at: int, onsets: IntArray) -> None:
     """Give all events before `at` their best onsets."""
     for k in range(at - 1, -1, -1):
         after, slope = _slope(tables, k, onsets)
@@ -137,12 +127,7 @@ def _follow(
 
 
 @compiled()
-def _deviate(
-    tables: _Tables,
-    onsets: IntArray,
-    frame: IntArray,
-    loss: Float64,
-) -> None:
+def _deviate(tables: _Tables, onsets: IntArray, frame: IntArray, loss: Float64) -> None:
     """Next worse onset of each of the first events, the others staying, and what it costs."""
     (first, _, shortest, longest), _, offset, score = tables
     for k in range(frame.size):

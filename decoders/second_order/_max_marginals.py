@@ -117,12 +117,7 @@ def _turned(problem: Problem, n_frames: int) -> Problem:
 
 @compiled()
 def _join(
-    windows: Windows,
-    k: int,
-    own: Float64,
-    upto: Float64,
-    since: Float64,
-    score: Float64,
+    windows: Windows, k: int, own: Float64, upto: Float64, since: Float64, score: Float64
 ) -> None:
     """Best sum of both passes for each onset of event k.
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.decoders._first_order import Tables
 from align.decoders.second_order._bounds import PAD, Bounds
+from align.decoders.second_order._envelopes import add_line
 from align.decoders.second_order._knots import Lengths
 from align.types import Float64, IntArray
 
@@ -189,7 +190,10 @@ def search(
                 low, high = _within_reach(low, high, ends[0], ends[1], np.sqrt(most), alpha)
             by_envelope = n_lines > _FEW_LINES and c > 0.0
             if by_envelope and low <= high:
-                n_lines = _keep_envelope(slope, base, meet, n_lines)
+                n_tried, n_lines = n_lines, 0
+                for p in range(n_tried):
+                    d_before, v, s = before[_at(p)], base[_at(p)], slope[_at(p)]
+                    n_lines = add_line(n_lines, d_before, v, s, before, base, slope, meet)
             best_line = 0
             needed = -left / unit - unsure
             all_at = of_all_at[k + 1] + t - first[k + 1]
@@ -251,31 +255,6 @@ def search(
             threshold = best_bound - beam
     begins[n_events] = n
     return _trace(tables, ratio, states, onsets), highest
-
-
-@compiled()
-def _keep_envelope(slope: Float64, base: Float64, meet: Float64, n_lines: int) -> int:
-    """Drop the lines that are greatest nowhere; return how many are left.
-
-    Slopes rise. Line p is greatest from ``meet[p]``, where it meets line p - 1, as in
-    `align.decoders.second_order._envelopes`.
-    """
-    n = 0
-    for p in range(n_lines):
-        s, v, begin = slope[_at(p)], base[_at(p)], -np.inf
-        while n > 0:
-            top = _at(n - 1)
-            if s > slope[top]:
-                begin = (base[top] - v) / (s - slope[top])
-            else:
-                begin = np.inf if base[top] > v else -np.inf
-            if begin > meet[top]:
-                break
-            begin = -np.inf
-            n -= 1
-        slope[_at(n)], base[_at(n)], meet[_at(n)] = s, v, begin
-        n += 1
-    return n
 
 
 @compiled()

@@ -12,8 +12,9 @@ from hypothesis.extra.numpy import arrays
 from align import decoders
 from align.decoders._first_order import without_ratio
 from align.decoders._windows import Windows, check_values, tighten
-from align.decoders.second_order import _bounds, _pruned, _search, problem_of
+from align.decoders.second_order import _bounds, _pruned, problem_of
 from align.decoders.second_order._checkpoints import best_by_envelopes
+from align.decoders.second_order._envelopes import add_line
 from align.decoders.second_order._knots import Lengths, choose_lengths, most_places
 from align.decoders.second_order._pruned import is_concave, search_by_bounds
 from align.errors import ParameterError
@@ -150,7 +151,9 @@ def test_lines_that_are_left_are_as_great_as_all(slopes):
     for _ in range(50):
         slope, base = np.array(slopes, dtype=float), rng.integers(-60, 1, 9).astype(float)
         top = np.max(base[:, None] + slope[:, None] * x, axis=0)
-        n = _search._keep_envelope(slope, base, np.empty(9), 9)
+        n, length, begin = 0, np.arange(9.0), np.empty(9)
+        for p in range(9):
+            n = add_line(n, length[p], base[p], slope[p], length, base, slope, begin)
         left = base[:n, None] + slope[:n, None] * x
         assert np.max(left, axis=0).tolist() == top.tolist()
         # from the best line on, scores fall: the search stops at the first that is no better
