@@ -11,7 +11,7 @@ import numpy as np
 
 from align._numba import compiled
 from align.learners.kernels._rounds import Rule
-from align.learners.kernels._supports import BLOCK, Played, diagonal_of, weights_of, with_room
+from align.learners.kernels._supports import BLOCK, Played, diagonal_of, with_room
 from align.learners.kernels.functions import Kernel
 from align.learners.parts.step_kernels import exact_alpha, hinge
 from align.learners.theory.recorded import COST, LOSS, NORM, TARGET, TAU
@@ -71,9 +71,8 @@ class Centre:
     ) -> Played:
         """Play one round for each example of `order`, none of which comes twice.
 
-        `slot` has the place of each among the supports, or -1, and is kept up to date. The weight
-        of an example multiplies the largest step and divides the curvature. `log` has a row for
-        each round, or none.
+        `slot` has the place of each among the supports, or -1, and is kept up to date. `weights`
+        are those of `Targets`. `log` has a row for each round, or none.
         """
         self._mean_square = None
         rounds = mistakes = updates = 0
@@ -98,7 +97,7 @@ class Centre:
                 self.n_rounds,
                 self.square,
                 rule,
-                weights_of(weights, rows),
+                weights[rows],
                 log[rounds:],
             )
             new = np.flatnonzero(places >= n)

@@ -13,18 +13,11 @@ from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.kernels._checks import check_examples, feature_names
 from align.learners.kernels._rounds import Rule, Targets
-from align.learners.kernels._supports import (
-    BLOCK,
-    REMOVALS,
-    Played,
-    SupportSet,
-    weights_of,
-)
+from align.learners.kernels._supports import BLOCK, REMOVALS, Played, SupportSet
 from align.learners.kernels.functions import Kernel, make_kernel
 from align.learners.parts import step_limits
 from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import (
-    NO_WEIGHTS,
     check_choice,
     check_epochs,
     check_number,
@@ -37,7 +30,7 @@ from align.learners.parts.parameters import (
 from align.learners.parts.saved import Saved
 from align.learners.theory.certified import Certified, RunCertificate
 from align.learners.theory.recorded import LOSS, NORM, TAU, Recorded
-from align.types import Float64, IntArray
+from align.types import BoolArray, Float64, IntArray
 
 __all__ = ["KernelLearner", "SupportLearner"]
 
@@ -75,14 +68,7 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
         """Return 1 where there is one score, of two classes their difference; else how many."""
         return 1
 
-    def _play(
-        self,
-        X: Float64,
-        targets: Targets,
-        order: IntArray,
-        slot: IntArray,
-        weights: Float64 = NO_WEIGHTS,
-    ) -> None:
+    def _play(self, X: Float64, targets: Targets, order: IntArray, slot: IntArray) -> None:
         raise NotImplementedError
 
     def _finish(self) -> None:
@@ -93,8 +79,8 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
         """Return what n examples are labelled with, checked."""
         raise NotImplementedError
 
-    def _targets(self, y: Any) -> Targets:
-        """Return the same as rounds want it."""
+    def _targets(self, y: Any) -> tuple[BoolArray, Float64]:
+        """Return the same as rounds want it: relevant classes, and numbers."""
         raise NotImplementedError
 
     # scikit-learn ----------------------------------------------------------------------------
@@ -139,13 +125,18 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
 
     # Learning --------------------------------------------------------------------------------
 
+    @one_thread()
     def _learn_afresh(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Check everything, forget what was learned, and go through the examples."""
         check_epochs(self.epochs)
         X = self._read(X, first=True)
         weights, X, y = weighed(sample_weight, X, self._read_targets(y, len(X)))
         self._open(X.shape[1], y)
-        self._play_epochs(X, self._targets(y), weights)
+        targets = self._weighted_targets(y, weights, len(X))
+        slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
+        for order in orders(generator(self.random_state), len(X), self.epochs, self.shuffle):
+            self._play(X, targets, order, slot)
+        self._finish()
         return self
 
     def _learn_more(self, X: Any, y: Any, sample_weight: Any) -> Self:
@@ -155,7 +146,7 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
         y = self._read_targets(y, len(X))
         if fresh:
             self._open(X.shape[1], y)
-        return self._go_on(X, self._targets(y), sample_weight)
+        return self._go_on(X, y, sample_weight)
 
     def _open(self, n_features: int, y: Any) -> None:
         """Begin with the first examples."""
@@ -202,19 +193,15 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
             del self.feature_names_in_
         return matrix
 
-    @one_thread()
-    def _play_epochs(self, X: Float64, targets: Targets, weights: Float64 = NO_WEIGHTS) -> None:
-        """Go through the examples as often as asked."""
-        slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
-        for order in orders(generator(self.random_state), len(X), self.epochs, self.shuffle):
-            self._play(X, targets, order, slot, weights)
-        self._finish()
+    def _weighted_targets(self, y: Any, weights: Float64, n: int) -> Targets:
+        return Targets(*self._targets(y), weights if len(weights) else np.ones(n))
 
     @one_thread()
-    def _go_on(self, X: Float64, targets: Targets, sample_weight: Any) -> Self:
+    def _go_on(self, X: Float64, y: Any, sample_weight: Any) -> Self:
         """Play examples once, in the order given, and set what predictions are made with."""
         weights, order = read_weights(sample_weight, X)
-        self._play(X, targets, order, np.full(len(X), -1, dtype=np.intp), weights)
+        targets = self._weighted_targets(y, weights, len(X))
+        self._play(X, targets, order, np.full(len(X), -1, dtype=np.intp))
         self._finish()
         return self
 
@@ -318,14 +305,7 @@ class SupportLearner(Certified, KernelLearner):
     def _start(self, n_features: int) -> None:
         self._supports = SupportSet(np.empty((0, n_features)), np.empty((0, self._n_scores())))
 
-    def _play(
-        self,
-        X: Float64,
-        targets: Targets,
-        order: IntArray,
-        slot: IntArray,
-        weights: Float64 = NO_WEIGHTS,
-    ) -> None:
+    def _play(self, X: Float64, targets: Targets, order: IntArray, slot: IntArray) -> None:
         """Play one round for each example, in the order given."""
         began = self._began
         log = self._new_log(len(order))
@@ -339,11 +319,10 @@ class SupportLearner(Certified, KernelLearner):
                 rule=self._rule(),
                 budget=None if began.budget is None else int(began.budget),
                 removal=began.removal,
-                weights=weights,
                 log=log,
             )
         self._count(played)
-        self._remember_steps(log, weights_of(weights, order))
+        self._remember_steps(log, targets.weights[order])
         if not math.isfinite(self.cumulative_loss_):
             raise ParameterError(
                 "the scores overflowed; scale the features to moderate values, or choose a "

@@ -15,20 +15,20 @@ __all__ = ["Rule", "Targets", "play_block"]
 
 
 class Targets(NamedTuple):
-    """What examples are labelled with; one of the two is empty.
+    """What examples are labelled with, and what each counts.
 
     `relevant` [shape=(n, k), dtype=bool] says which classes are right, `numbers` [shape=(n,)] what
-    is to be predicted.
+    is to be predicted; one of the two is empty, or both. `weights` [shape=(n,)] multiply C: the
+    largest step, and one over the curvature.
     """
 
     relevant: npt.NDArray[np.bool_]
     numbers: Float64
+    weights: Float64
 
     def of(self, rows: IntArray) -> "Targets":
         """Return those of some examples."""
-        if len(self.numbers):
-            return Targets(self.relevant, self.numbers[rows])
-        return Targets(self.relevant[rows], self.numbers)
+        return Targets._make(part[rows] if len(part) else part for part in self)
 
 
 class Rule(NamedTuple):
@@ -75,6 +75,7 @@ def play_block(
     gram: Float64,
     relevant: npt.NDArray[np.bool_],
     numbers: Float64,
+    weights: Float64,
     slot: IntArray,
     coef: Float64,
     late: Float64,
@@ -84,7 +85,6 @@ def play_block(
     n_rounds: int,
     rule: Rule,
     diagonal: Float64,
-    weights: Float64,
     log: Float64,
 ) -> tuple[int, int, int, int, float]:
     """Play the rounds of a block, until it ends or there is no room for another support.
@@ -96,8 +96,8 @@ def play_block(
     or of what is left of them after the projection. `slot` has the row of each example in `coef`
     and `late`, or -1: it gets the next one if it has a step, and its place in `stored`.
     `n_supports` rows are in use before the block, of `limit` at most, and `n_rounds` were played.
-    `diagonal` is ``K(x_i, x_i)``, what a step is divided by, not projected; `weights`, positive,
-    multiply C. `log` has a row for each round, or none.
+    `diagonal` is ``K(x_i, x_i)``, what a step is divided by, not projected. `log` has a row for
+    each round, or none.
     """
     n = len(scores)
     n_stored = mistakes = updates = 0

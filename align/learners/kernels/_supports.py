@@ -33,19 +33,10 @@ from align._blas import one_thread
 from align.errors import ParameterError
 from align.learners.kernels._rounds import Rule, Targets, play_block
 from align.learners.kernels.functions import Kernel
-from align.learners.parts.parameters import NO_WEIGHTS
 from align.learners.parts.shapes import check_array, check_stored
 from align.types import Float64, IntArray
 
-__all__ = [
-    "BLOCK",
-    "REMOVALS",
-    "Played",
-    "SupportSet",
-    "diagonal_of",
-    "weights_of",
-    "with_room",
-]
+__all__ = ["BLOCK", "REMOVALS", "Played", "SupportSet", "diagonal_of", "with_room"]
 
 
 BLOCK = 256  # examples whose scores are computed together
@@ -137,14 +128,12 @@ class SupportSet:
         rule: Rule,
         budget: int | None = None,
         removal: str = "project",
-        weights: Float64 = NO_WEIGHTS,
         log: Float64,
     ) -> Played:
         """Play one round for each example of `order`, none of which comes twice.
 
-        `slot` has the place of each among the supports, or -1, and is kept up to date. The weight
-        of an example multiplies the largest step and divides the curvature. `budget` is the most
-        supports. `log` has a row for each round, or none.
+        `slot` has the place of each among the supports, or -1, and is kept up to date. `budget` is
+        the most supports. `log` has a row for each round, or none.
         """
         n_rounds = n_mistakes = n_updates = 0
         loss = 0.0
@@ -154,27 +143,11 @@ class SupportSet:
             # A block ends early where the budget is used up; what is left of it goes on with
             # other supports, or with steps that are projected on those there are.
             while rows.size:
+                block = (kernel, X[rows], targets.of(rows), rule, log[n_rounds:])
                 if self._n >= limit and removal == "project":
-                    played = self._play_projected(
-                        kernel,
-                        X[rows],
-                        targets.of(rows),
-                        rule,
-                        weights_of(weights, rows),
-                        log[n_rounds:],
-                    )
+                    played = self._play_projected(*block)
                 else:
-                    played = self._play_storing(
-                        kernel,
-                        X[rows],
-                        targets.of(rows),
-                        rows,
-                        slot,
-                        limit,
-                        rule,
-                        weights_of(weights, rows),
-                        log[n_rounds:],
-                    )
+                    played = self._play_storing(*block, rows, slot, limit)
                 n_rounds += played.rounds
                 n_mistakes += played.mistakes
                 n_updates += played.updates
@@ -189,12 +162,11 @@ class SupportSet:
         kernel: Kernel,
         x: Float64,
         targets: Targets,
+        rule: Rule,
+        log: Float64,
         rows: IntArray,
         slot: IntArray,
         limit: int,
-        rule: Rule,
-        weights: Float64,
-        log: Float64,
     ) -> Played:
         """Play the rounds of a block until it ends, or there is no room for another support."""
         n = self._n
@@ -220,7 +192,6 @@ class SupportSet:
             self.n_rounds,
             rule,
             np.diagonal(gram).copy(),
-            weights,
             log,
         )
         new = stored[:n_stored]
@@ -231,13 +202,7 @@ class SupportSet:
         return Played(done, mistakes, updates, loss)
 
     def _play_projected(
-        self,
-        kernel: Kernel,
-        x: Float64,
-        targets: Targets,
-        rule: Rule,
-        weights: Float64,
-        log: Float64,
+        self, kernel: Kernel, x: Float64, targets: Targets, rule: Rule, log: Float64
     ) -> Played:
         """Play the rounds of a block, whose steps are projected on the span of the supports."""
         n = self._n
@@ -265,7 +230,6 @@ class SupportSet:
             self.n_rounds,
             rule,
             diagonal_of(kernel, x),
-            weights,
             log,
         )
         self._coef += basis @ steps
@@ -301,11 +265,6 @@ def with_room(old: Float64, used: int, n: int) -> Float64:
     new = np.zeros((max(n, 2 * len(old)), *old.shape[1:]))
     new[:used] = old[:used]
     return new
-
-
-def weights_of(weights: Float64, rows: IntArray) -> Float64:
-    """Return the weights of some examples; a 1 for each where there are none."""
-    return weights[rows] if len(weights) else np.ones(len(rows))
 
 
 def diagonal_of(kernel: Kernel, X: Float64) -> Float64:

@@ -31,15 +31,17 @@ from align._params import not_fitted_error
 from align.errors import ModelError, ParameterError
 from align.learners.kernels._checks import check_labels
 from align.learners.kernels._learner import SupportLearner
-from align.learners.kernels._rounds import Rule, Targets
+from align.learners.kernels._rounds import Rule
 from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import KERNELS
 from align.learners.parts import step_limits
 from align.learners.parts.labels import distinct_labels
-from align.learners.parts.parameters import NO_WEIGHTS, positive
-from align.types import Float64
+from align.learners.parts.parameters import positive
+from align.types import BoolArray, Float64
 
 __all__ = ["KernelPA"]
+
+_NO_NUMBERS = np.zeros(0)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -192,7 +194,7 @@ class KernelPA(SupportLearner):
             self._open_classes(matrix.shape[1], announced, sets=labels.ndim == 2)
         else:
             self._admit(announced, sets=labels.ndim == 2)
-        return self._go_on(matrix, self._targets(labels), sample_weight)
+        return self._go_on(matrix, labels, sample_weight)
 
     def _flat_twin(self, conversion: str, y: Any) -> tuple[Any, Any]:
         from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
@@ -215,11 +217,11 @@ class KernelPA(SupportLearner):
     def _read_targets(self, y: Any, n: int) -> npt.NDArray[Any]:
         return check_labels(y, n, type(self).__name__)
 
-    def _targets(self, y: npt.NDArray[Any]) -> Targets:
+    def _targets(self, y: npt.NDArray[Any]) -> tuple[BoolArray, Float64]:
         if y.ndim == 2:
-            return Targets(y, NO_WEIGHTS)
+            return y, _NO_NUMBERS
         codes = np.searchsorted(self.classes_, y)
-        return Targets(codes[:, None] == np.arange(len(self.classes_)), NO_WEIGHTS)
+        return codes[:, None] == np.arange(len(self.classes_)), _NO_NUMBERS
 
     def _n_scores(self) -> int:
         return len(self.classes_)

@@ -20,10 +20,10 @@ import numpy as np
 
 from align.learners.kernels._checks import check_numbers
 from align.learners.kernels._learner import SupportLearner
-from align.learners.kernels._rounds import Rule, Targets
+from align.learners.kernels._rounds import Rule
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import not_negative
-from align.types import Float64
+from align.types import BoolArray, Float64
 
 __all__ = ["KernelPARegressor"]
 
@@ -95,8 +95,8 @@ class KernelPARegressor(SupportLearner):
     def _read_targets(self, y: Any, n: int) -> Float64:
         return check_numbers(y, n, type(self).__name__)
 
-    def _targets(self, y: Float64) -> Targets:
-        return Targets(_NO_CLASSES, y)
+    def _targets(self, y: Float64) -> tuple[BoolArray, Float64]:
+        return _NO_CLASSES, y
 
     def predict(self, X: Any) -> Float64:
         """Return the prediction of each example.

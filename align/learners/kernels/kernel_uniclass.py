@@ -22,13 +22,13 @@ from align.learners.kernels._learner import KernelLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import BLOCK, diagonal_of
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import NO_WEIGHTS, not_negative
-from align.types import Float64, IntArray
+from align.learners.parts.parameters import not_negative
+from align.types import BoolArray, Float64, IntArray
 
 __all__ = ["KernelPAUniclass"]
 
 
-_NO_TARGETS = Targets(np.zeros((0, 1), dtype=np.bool_), np.zeros(0))
+_NO_TARGETS = np.zeros((0, 1), dtype=np.bool_), np.zeros(0)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -102,7 +102,7 @@ class KernelPAUniclass(KernelLearner):
     def _read_targets(self, y: Any, n: int) -> None:
         return None
 
-    def _targets(self, y: Any) -> Targets:
+    def _targets(self, y: Any) -> tuple[BoolArray, Float64]:
         return _NO_TARGETS
 
     def fit_predict(self, X: Any, y: Any = None) -> IntArray:
@@ -145,20 +145,13 @@ class KernelPAUniclass(KernelLearner):
     def _start(self, n_features: int) -> None:
         self._centre = Centre(n_features)
 
-    def _play(
-        self,
-        X: Float64,
-        targets: Targets,
-        order: IntArray,
-        slot: IntArray,
-        weights: Float64 = NO_WEIGHTS,
-    ) -> None:
+    def _play(self, X: Float64, targets: Targets, order: IntArray, slot: IntArray) -> None:
         began = self._began
         rule = Rule(*step_limits(began.update, float(began.C)), float(began.epsilon))
         log = self._new_log(len(order))
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             played = self._centre.play(
-                self._kernel, X, order, slot, rule=rule, weights=weights, log=log
+                self._kernel, X, order, slot, rule=rule, weights=targets.weights, log=log
             )
         self._count(played)
         self._remember(log)
