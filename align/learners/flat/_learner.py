@@ -410,19 +410,9 @@ class FlatLearner(Facts, VectorEstimator):
         return row
 
     def _round(self, prediction: Any, row: list[float]) -> Round:
-        alpha = row[core.LOG_ALPHA]
-        return Round(
-            prediction,
-            row[core.LOG_LOSS],
-            alpha * row[core.LOG_SCALE],
-            alpha > 0.0,
-            row[core.LOG_COST],
-            alpha,
-            row[core.LOG_C],
-            row[core.LOG_NORM],
-            row[core.LOG_TARGET],
-            row[core.LOG_DUAL],
-        )
+        _, loss, alpha, c, norm, target, dual, cost, _, scale = row
+        tau, updated = alpha * scale, alpha > 0.0
+        return Round(prediction, loss, tau, updated, cost, alpha, c, norm, target, dual)
 
 
 def linear_scores(X: Any, weights: Float64) -> Float64:

@@ -209,9 +209,8 @@ class KernelPA(SupportLearner):
         labels = np.asarray(y)
         classes = _distinct(labels)
         if labels.ndim == 1 and len(classes) == 2:
-            labels = (
-                labels == classes[0]
-            )  # a tie goes to the second class there, here to the first
+            # a tie goes to the second class there, here to the first
+            labels = labels == classes[0]
         return twin, labels
 
     def _read_targets(self, y: Any, n: int) -> npt.NDArray[Any]:
