@@ -20,9 +20,8 @@ from align.types import FloatArray, IntArray
 
 __all__ = ["CoarseBlocks"]
 
-_MOST_STATES = (
-    10**9
-)  # of a pass over all cells: a second or two; beyond, one in longer cells first
+# of a pass over all cells: a second or two; beyond, one in longer cells first
+_MOST_STATES = 10**9
 _POOLED = 4  # cells that are one in that
 _BAND = 6  # onsets are looked for within this part of the recording of even spacing, at first
 _REACH = 200  # cells either side of where the longer cells have an onset

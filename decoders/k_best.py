@@ -24,7 +24,6 @@ Eppstein, "Finding the k shortest paths", SIAM Journal on Computing 28, 1998.
 """
 
 import heapq
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +31,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.decoders._first_order import Tables, first_order_tables, forward
 from align.decoders._rows import Row
-from align.decoders._windows import Windows, explain_unreachable, refuse
+from align.decoders._windows import explain_unreachable, refuse
 from align.decoders.max_marginals import onset_max_marginals
 from align.decoders.second_order import SecondOrder, decode_second_order, fits
 from align.errors import ParameterError
@@ -103,12 +102,12 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     if potentials.n_events == 0:
         return [Path(np.empty(0, dtype=np.intp), potentials.constant)]
     refuse(potentials, "decode_k_best", "general")
-    recursion: _Recursion
     recursion = SecondOrder(potentials) if _has_ratio(potentials) else _FirstOrder(potentials)
-    best = _best(recursion)
-    if best.score == -np.inf:
+    score, frame = recursion.best()
+    if score == -np.inf:
         raise explain_unreachable(potentials, recursion.windows)
-    heap: list[_Found] = [best]
+    n_events = potentials.n_events
+    heap = [_Found(recursion, score, n_events - 1, frame, np.zeros(n_events, dtype=np.intp))]
     paths: list[Path] = []
     while heap and len(paths) < k:
         found = heapq.heappop(heap)
@@ -169,24 +168,6 @@ def _has_ratio(potentials: Potentials) -> bool:
     return not potentials.general and ratio is not None and bool(ratio.any())
 
 
-class _Recursion(Protocol):
-    """What the search asks of a forward pass."""
-
-    windows: Windows
-
-    def best(self) -> tuple[float, int]:
-        """Return the best score, without the constant, and the onset of the last event there."""
-        ...
-
-    def follow(self, at: int, onsets: IntArray) -> None:
-        """Give all events before `at` their best onsets."""
-        ...
-
-    def deviate(self, onsets: IntArray, frame: IntArray, loss: npt.NDArray[np.float64]) -> None:
-        """Find the next worse onset of each of the first events, and what it costs."""
-        ...
-
-
 class _Found:
     """A timing: that of `parent` from event `at + 1` on, `frame` at event `at`, the best before.
 
@@ -196,7 +177,12 @@ class _Found:
     __slots__ = ("_onsets", "at", "frame", "parent", "recursion", "score")
 
     def __init__(
-        self, recursion: _Recursion, score: float, at: int, frame: int, parent: IntArray
+        self,
+        recursion: "_FirstOrder | SecondOrder",
+        score: float,
+        at: int,
+        frame: int,
+        parent: IntArray,
     ) -> None:
         self.recursion, self.score, self.at, self.frame = recursion, score, at, frame
         self.parent = parent
@@ -218,13 +204,6 @@ class _Found:
         return bool(differ.size and mine[differ[-1]] < theirs[differ[-1]])
 
 
-def _best(recursion: _Recursion) -> _Found:
-    """Return the best timing."""
-    score, frame = recursion.best()
-    n_events = recursion.windows.shortest.size
-    return _Found(recursion, score, n_events - 1, frame, np.zeros(n_events, dtype=np.intp))
-
-
 def _proposals(found: _Found, wanted: int) -> list[_Found]:
     """Return those deviations from a timing that can be among the `wanted` best."""
     if wanted == 0:
@@ -244,7 +223,7 @@ def _proposals(found: _Found, wanted: int) -> list[_Found]:
 class _FirstOrder:
     """The forward pass over onset and duration scores, and the choices it leaves.
 
-    Methods are those of `_Recursion`.
+    Methods are those of `SecondOrder`.
     """
 
     def __init__(self, potentials: Potentials) -> None:

@@ -324,9 +324,6 @@ def test_two_variables_reach_the_closed_form():
         a, alpha = np.array([k[0] for k in run.kept]), np.array([k[3] for k in run.kept])
         rest = run.v - alpha @ a
         G, h = a @ a.T / 1.5, 1.0 - a @ rest / 1.5
-        candidates = (
-            [np.clip(np.linalg.solve(G, h), 0, 1)] if abs(np.linalg.det(G)) > 1e-12 else []
-        )
         inside = np.linalg.solve(G, h)
         candidates = [inside] if ((inside >= 0) & (inside <= 1)).all() else []
         for i in (0, 1):
