@@ -148,7 +148,7 @@ def _log_masses(state: Any, r: int, c: float, on: float) -> None:
 
 
 @compiled()
-def _measure(rows: Any, row: int, n: int, floats: Any) -> None:
+def _measure(rows: Any, row: int, floats: Any) -> None:
     """Fill |x|^2, the largest |x_j|, and the one value of all nonzero x_j, if it is one.
 
     With one positive value the weight on the features of the instance is all that matters of a
@@ -294,7 +294,7 @@ def _begin_round(
     floats = state.floats
     counts = state.counts
     scores = state.scores
-    _measure(rows, row, state.V.shape[0], floats)
+    _measure(rows, row, floats)
     _fill_scores(rows, row, state.P if entropy else state.V, k, scores)
     for r in range(k):
         scores[r] /= state.norms[Z, r] if entropy else floats[C]
