@@ -87,10 +87,10 @@ def _meeting(
     for d in range(least, most + 1):
         v, s = before[_at(row + d)], c * float(d)
         at_low, at_high = v + s * low, v + s * high
-        if at_low >= best_low:  # ties: the greatest length, as everywhere
-            best_low, a = at_low, d
-        if at_high >= best_high:
-            best_high, b = at_high, d
+        # no branches, which would be guessed wrong; ties: the greatest length, as everywhere
+        a = d if at_low >= best_low else a
+        b = d if at_high >= best_high else b
+        best_low, best_high = max(best_low, at_low), max(best_high, at_high)
     if a == b:
         return low, best_low
     v, w, s, u = before[row + a], before[row + b], c * float(a), c * float(b)
