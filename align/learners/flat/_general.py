@@ -129,6 +129,8 @@ class GeneralRun:
         plan, f = self.plan, self.complexity
         update = plan.update
         norm = float(plan.complexity.dual_norm(x)) * (1.0 if self.rows == 1 else math.sqrt(2.0))
+        if self.rows > 1 and relevant is not None and int(y) < 0 and len({*relevant}) < 2:
+            norm = 0.0  # no label is to be ranked above another: there is no direction
         if isinstance(update.tuning, MistakeTuning):
             w = f.link(self.v)  # a prediction does not depend on c
             mistake = self._constraint(w, x, y, relevant)[1]
@@ -143,10 +145,7 @@ class GeneralRun:
         if self._sum is not None:
             self._sum += w
         code, mistake, direction, target, other, inner = self._constraint(w, x, y, relevant)
-        if direction is None:
-            norm, loss = 0.0, 0.0
-        else:
-            loss = hinge(target, inner)
+        loss = 0.0 if direction is None else hinge(target, inner)
         if plan.regression:
             mistake = loss > 0.0
         if isinstance(update.tuning, SelfTuning) and update.tuning.over != "all":

@@ -79,6 +79,15 @@ def _constraint(s: Any, x: Any, y: float, relevant: Any, row: int) -> Any:
 
 
 @lean
+def _all_alike(relevant: Any, row: int) -> bool:
+    """Whether all labels are relevant, or none."""
+    for r in range(1, relevant.shape[1]):
+        if relevant[row, r] != relevant[row, 0]:
+            return False
+    return True
+
+
+@lean
 def _multiplicative_step(s: Any, x: Any, down: int, loss: float) -> float:
     """Return the alpha of multiplicative PA (C5), from the range of x; `PRINTED` as the source."""
     low, high = x[0], x[0]
@@ -317,6 +326,8 @@ def play(
         weight = weights[row] if weights.shape[0] else 1.0
         _fill(s, X[row])
         norm = links.dual_norm(s, x)
+        if s.v.shape[0] > 1 and y[row] < 0 and _all_alike(relevant, row):
+            norm = 0.0  # no label is to be ranked above another: there is no direction
 
         # c of the round, and the hypothesis that it begins with.
         radius = max(sums[core.RADIUS], norm)
@@ -337,7 +348,6 @@ def play(
 
         # What is wrong with it.
         code, mistake, up, down, sign, target, inner = _constraint(s, x, y[row], relevant, row)
-        norm = 0.0 if up == -2 else norm
         loss = 0.0 if up == -2 else hinge(target, inner)
         if flags[core.REGRESSION]:
             mistake = loss > 0.0

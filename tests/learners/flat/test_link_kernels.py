@@ -58,8 +58,7 @@ def compare(plan, kind, chunk, *, csr=False, atol=1e-10):
         run(plan, rows, D, bias=1.0, average=True, rng=np.random.default_rng(1))
         for run in (GeneralRun, LinkRun)
     ]
-    # Where no pair of labels can be ranked, it does not count the instance for the X of a tuning.
-    if LinearRun.covers(plan) and kind != "labels":
+    if LinearRun.covers(plan):
         runs.append(LinearRun(plan, rows, D, bias=1.0, average=True))
     logs = [np.zeros((T, 10)) for _ in runs]
     for run, log in zip(runs, logs, strict=True):
