@@ -26,6 +26,7 @@ from align.music.checking.parts import other_key_fits, played_parts, seconds_aga
 from align.music.checking.passages import Passage
 from align.music.checking.rushed import without_rushed
 from align.music.performances.coarse import Sound
+from align.music.performances.evened import evened
 from align.music.performances.keys import OCTAVE, semitones_of
 from align.music.performances.performance import (
     Performance,
@@ -142,6 +143,26 @@ def best_part(
     than a right score lists, or where the recording fits better in another key; before that,
     chords that are rushed are left out where the others match better. Never without a match range.
     """
+    found = _found(whole, place, match_range, shifts, unplayed)
+    if match_range is None or found.index.size == len(whole.score):
+        return found
+    louder = evened(whole.signal)
+    if louder is None:
+        return found
+    other = make_performance(louder, whole.score, whole.shift, whole.progress)
+    again = _found(other, place, match_range, shifts, unplayed)
+    more = _found_notes(again.placed, match_range) > _found_notes(found.placed, match_range)
+    return again if more else found
+
+
+def _found(
+    whole: Performance,
+    place: Place,
+    match_range: MatchRange,
+    shifts: Sequence[int],
+    unplayed: EvidenceModel | None,
+) -> FoundPart:
+    """Return what `best_part` finds in a recording as loud as it is."""
     found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
     if match_range is None:
         return found

@@ -7,6 +7,7 @@ module           what
 `coarse`         about when each chord is played, by dynamic time warping
 `repeats`        which repeats of a score were played
 `keys`           other keys and tunings than the score is written in
+`evened`         fades and quiet stretches made as loud as the rest
 `tempo`          local tempo, and the lengths it lets expect
 `pieces`         performances whose note times are known
 ===============  ===================================================================
