@@ -17,7 +17,7 @@ from align.music.checking.mismatches import (
     unplayed_of,
     wrong_score,
 )
-from align.music.checking.missing import many_missing, missing_voices
+from align.music.checking.missing import many_missing, missing_octaves, missing_voices
 from align.music.checking.parts import (
     continued,
     described_part,
@@ -60,13 +60,17 @@ def result_of(
     """
     whole, part, placed, index = found.whole, found.part, found.placed, found.index
     duration = whole.signal.duration
-    played = None
+    learned = None
     if unplayed_model is not None and placed.unplayed is not None:
-        played = unplayed_model(placed.unplayed)[part.row]
-    many = None if played is None else many_missing(played)
+        learned = unplayed_model(placed.unplayed)[part.row]
+    many = None if learned is None else many_missing(learned)
     trust, doubt = _trust(found, match_range, many is not None)
     if trust < 1.0:
         many = None
+    missing = learned if many is None else many
+    if learned is not None and many is None and trust == 1.0:
+        pitches, chord_of = whole.score.pitches[index], whole.chord_of[index]
+        missing = missing_octaves(pitches, chord_of, learned)
     chords = placed.chords - offset
     if index.size < len(whole.score):
         known = np.unique(whole.chord_of[index])
@@ -74,7 +78,7 @@ def result_of(
     onsets = chords[whole.chord_of]
     onsets[index] = placed.notes[part.row] - offset
     passages = passages_played(found.passages, whole.chords.onsets, whole.score.beats)
-    unplayed, mismatches = _disagreement(found, played if many is None else many, chords, passages)
+    unplayed, mismatches = _disagreement(found, missing, chords, passages)
     confidence = np.zeros(len(whole.score))
     confidence[index] = trust * confidence_of(placed.evidence)[part.row]
     warnings = [
@@ -84,12 +88,13 @@ def result_of(
         _of_key(found),
         _PERFORMANCE if whole.score.is_performance else None,
     ]
-    if unplayed is not None:
+    if unplayed is not None and missing is not None and learned is not None:
         # the confidence was learned where few notes are missing
-        listed = unplayed >= LISTED
-        confidence[listed] = np.minimum(confidence, 1.0 - unplayed)[listed]
-        silent, missing = _of_missing(found, unplayed[index], trust, many=many is not None)
-        warnings = [silent, *warnings, missing]
+        fewer = unplayed >= LISTED
+        fewer[index] |= missing > learned
+        confidence[fewer] = np.minimum(confidence, 1.0 - unplayed)[fewer]
+        silent, wrong = _of_missing(found, unplayed[index], trust, many=many is not None)
+        warnings = [silent, *warnings, wrong]
     if trust == 1.0 and placed.match is not None and not passages:
         warnings += _of_more(found, onsets, chords, mismatches)
     onsets = np.clip(onsets, 0.0, duration)

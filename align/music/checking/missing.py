@@ -1,4 +1,4 @@
-"""Recordings in which much of the score is not played throughout: a top line, one hand.
+"""Recordings in which much of the score is not played throughout: a top line, one hand, octaves.
 
 How probably a note was not played is learned where few notes are missing. Where many are, most of
 the doubtful ones are missing, too: the prior that fits best is found by expectation maximisation.
@@ -8,6 +8,10 @@ With p_i the probability of note i at the prior r of the training scores ::
 
 until s no longer changes. It counts only where nearly every note is then decided: of instruments
 that a network hardly hears, all notes are doubtful, and stay so.
+
+A note that doubles another of its chord an octave away is heard in its partials, so how probably
+it was not played is hardly ever high. Where an edition has octaves that nobody plays, many of them
+are missing, and their own prior says so.
 
 References
 ----------
@@ -20,7 +24,7 @@ import numpy.typing as npt
 
 from align.types import Float64, IntArray, pitch_name
 
-__all__ = ["found_throughout", "many_missing", "missing_voices"]
+__all__ = ["found_throughout", "many_missing", "missing_octaves", "missing_voices"]
 
 
 _PRIOR = 0.05  # share of the notes that `spoiled_score` puts into scores where the model learns
@@ -46,15 +50,49 @@ def many_missing(unplayed: Float64) -> Float64 | None:
     >>> many_missing(np.repeat([0.01, 0.4, 0.9], [96, 2, 2]))
     >>> many_missing(np.full(50, 0.3))
     """
+    share, q = _by_own_prior(unplayed)
+    if not _MANY <= share <= _ALL or np.minimum(q, 1.0 - q).mean() > _UNDECIDED * share:
+        return None
+    return q
+
+
+def _by_own_prior(unplayed: Float64) -> tuple[float, Float64]:
+    """Return the share of notes that was not played, and how probably each was not [shape=(P,)].
+
+    `unplayed` [shape=(P,)] is as in `many_missing`.
+    """
     p = np.clip(unplayed, 1e-6, 1.0 - 1e-6)
     share, q = _PRIOR, p
     for _ in range(_ROUNDS):
         odds = p / (1.0 - p) * (share / (1.0 - share)) / (_PRIOR / (1.0 - _PRIOR))
         q = odds / (1.0 + odds)
         share = float(np.clip(q.mean(), _PRIOR, 1.0 - _PRIOR))
-    if not _MANY <= share <= _ALL or np.minimum(q, 1.0 - q).mean() > _UNDECIDED * share:
-        return None
-    return q
+    return share, q
+
+
+def missing_octaves(pitches: IntArray, chord_of: IntArray, unplayed: Float64) -> Float64:
+    """Return how probably each note was not played [shape=(P,)], octaves by a prior of their own.
+
+    The lower and the upper notes of octaves are judged each together, where many are missing. The
+    parameters are those of `missing_voices`, `unplayed` as in `many_missing`.
+
+    Examples
+    --------
+    >>> pitches, chord_of = np.tile([48, 60, 64], 20), np.repeat(np.arange(20), 3)
+    >>> missing_octaves(pitches, chord_of, np.tile([0.4, 0.01, 0.01], 20)).round(2)[:3]
+    array([1.  , 0.01, 0.01])
+    >>> missing_octaves(pitches, chord_of, np.tile([0.02, 0.01, 0.01], 20))[:3]
+    array([0.02, 0.01, 0.01])
+    """
+    out = unplayed.copy()
+    place = 256 * chord_of + pitches  # one number for each pitch of each chord
+    for interval in (-12, 12):
+        octaves = np.flatnonzero(np.isin(place + interval, place))
+        if octaves.size >= _SIDE:
+            share, found = _by_own_prior(unplayed[octaves])
+            if share >= _MANY:
+                out[octaves] = found
+    return out
 
 
 def found_throughout(group: IntArray, unplayed: Float64) -> bool:
