@@ -78,7 +78,7 @@ class MusicAlignment(Timing, NoteWriting):
         Bars and beats of the score, where it says them.
     passages : sequence of PlayedPassage
         What the recording holds of the score, in the order of playing; empty where that is simply
-        all of it. Where a passage is played again the notes have the times of the first playing.
+        all of it. Where one is played again the notes have the times of the playing that goes on.
     transposition : int
         Semitones by which the recording sounds higher than the score is written.
     tuning : float, optional

@@ -116,7 +116,7 @@ def cases(
         pieces = [x[round(a * len(x)) : round(b * len(x))] for a, b in parts]
         heard, start = np.full(len(notes), np.nan), 0.0
         for a, b in parts:
-            within = (onsets >= a * seconds) & (onsets < b * seconds) & np.isnan(heard)
+            within = (onsets >= a * seconds) & (onsets < b * seconds)  # the last playing counts
             heard[within] = onsets[within] - a * seconds + start
             start += (b - a) * seconds
         yield Case(name, np.concatenate(pieces), notes, heard)

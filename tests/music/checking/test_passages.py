@@ -12,7 +12,12 @@ from align.features.sound.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Score, chords
 from align.formats.scores.beats import beats_of_bars
 from align.music.checking import passages
-from align.music.checking.parts import described_part, passages_played, seconds_again
+from align.music.checking.parts import (
+    _last_playings,
+    described_part,
+    passages_played,
+    seconds_again,
+)
 from align.music.checking.passages import Passage, find_cut, find_passages, find_whole
 from align.music.performances.keys import check_key, described
 from align.types import Note
@@ -41,6 +46,26 @@ def test_passages_are_told_in_seconds_and_in_bars():
     assert "not to have been played" not in again
     swapped = described_part(told[::-1], np.arange(20, 31), SCORE.onsets)
     assert ": the first 13, the last 29; 7 notes are played in another order than" in swapped
+
+
+@pytest.mark.parametrize(
+    ("played", "taken"),  # of a taken one also which
+    [
+        ([(0, 19), (10, 29)], [(0, 0, 9), (1, 10, 29)]),  # broken off, begun some bars before
+        ([(0, 12), (0, 29)], [(1, 0, 29)]),  # a false start
+        ([(0, 12), (5, 20), (18, 29)], [(0, 0, 4), (1, 5, 17), (2, 18, 29)]),
+        ([(0, 29), (20, 29)], [(0, 0, 29)]),  # the end once more
+        ([(0, 12), (2, 29)], [(1, 2, 29)]),  # two chords are not worth a jump
+        ([(10, 19), (0, 9)], [(1, 0, 9)]),
+        ([(0, 9), (20, 29)], [(0, 0, 9), (1, 20, 29)]),
+    ],
+)
+def test_the_playing_that_goes_on_counts(played, taken):
+    passages = [Passage(a, b, 100.0 * k + np.arange(a, b + 1)) for k, (a, b) in enumerate(played)]
+    kept, times, breaks = _last_playings(tuple(passages))
+    assert kept.tolist() == [chord for _, a, b in taken for chord in range(a, b + 1)]
+    assert times.tolist() == [100 * k + c for k, a, b in taken for c in range(a, b + 1)]
+    assert breaks == np.cumsum([b - a + 1 for _, a, b in taken])[:-1].tolist()
 
 
 PITCHES = np.random.default_rng(4).integers(50, 80, 60)
@@ -261,8 +286,11 @@ def test_a_repeat_that_the_score_has_not_is_found_though_its_notes_are_heard():
     played = np.concatenate([pitches[:16], pitches])
     notes = [Note(int(p), 0.4 * k) for k, p in enumerate(pitches)]
     found = align.load("piano").align(tones(played, 0.0), notes, rate=RATE)
-    times = 0.5 + 0.44 * np.r_[np.arange(16), np.arange(32, 48)]
-    assert np.abs(found.onsets - times).max() < 0.03
+    assert np.abs(found.onsets - (0.5 + 0.44 * np.arange(16, 48))).max() < 0.03
+    assert (
+        "what is played more than once has the times of the playing that goes on"
+        in found.warnings[0]
+    )
     assert len(found.passages) == 2
 
 
