@@ -17,7 +17,7 @@ from align.music.checking.mismatches import (
     unplayed_of,
     wrong_score,
 )
-from align.music.checking.missing import many_missing, missing_octaves, missing_voices
+from align.music.checking.missing import many_missing, missing_together, missing_voices
 from align.music.checking.parts import (
     continued,
     described_part,
@@ -70,7 +70,7 @@ def result_of(
     missing = learned if many is None else many
     if learned is not None and many is None and trust == 1.0:
         pitches, chord_of = whole.score.pitches[index], whole.chord_of[index]
-        missing = missing_octaves(pitches, chord_of, learned)
+        missing = missing_together(pitches, chord_of, learned)
     chords = placed.chords - offset
     if index.size < len(whole.score):
         known = np.unique(whole.chord_of[index])

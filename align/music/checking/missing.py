@@ -1,4 +1,4 @@
-"""Recordings in which much of the score is not played throughout: a top line, one hand, octaves.
+"""Recordings in which much of the score is not played throughout: a top line, a hand, octaves.
 
 How probably a note was not played is learned where few notes are missing. Where many are, most of
 the doubtful ones are missing, too: the prior that fits best is found by expectation maximisation.
@@ -11,7 +11,7 @@ that a network hardly hears, all notes are doubtful, and stay so.
 
 A note that doubles another of its chord an octave away is heard in its partials, so how probably
 it was not played is hardly ever high. Where an edition has octaves that nobody plays, many of them
-are missing, and their own prior says so.
+are missing, and their own prior says so. The same holds of a hand that is written an octave away.
 
 References
 ----------
@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from align.types import Float64, IntArray, pitch_name
 
-__all__ = ["found_throughout", "many_missing", "missing_octaves", "missing_voices"]
+__all__ = ["found_throughout", "many_missing", "missing_together", "missing_voices"]
 
 
 _PRIOR = 0.05  # share of the notes that `spoiled_score` puts into scores where the model learns
@@ -35,6 +35,8 @@ _ROUNDS = 50
 _SILENT = 0.05  # of the chords; top lines have .01 at most, halves .31
 _MISSING, _THERE = 0.6, 0.15  # of the notes, on either side of a line between missing and played
 _SIDE = 12  # notes, to speak of a side
+_MIDDLE_C = 60
+_MOST = 0.65  # of a hand: true scores have .22 at most, those without sound below 300 Hz .47
 
 
 def many_missing(unplayed: Float64) -> Float64 | None:
@@ -70,28 +72,30 @@ def _by_own_prior(unplayed: Float64) -> tuple[float, Float64]:
     return share, q
 
 
-def missing_octaves(pitches: IntArray, chord_of: IntArray, unplayed: Float64) -> Float64:
-    """Return how probably each note was not played [shape=(P,)], octaves by a prior of their own.
+def missing_together(pitches: IntArray, chord_of: IntArray, unplayed: Float64) -> Float64:
+    """Return how probably each note was not played [shape=(P,)], octaves and hands by own priors.
 
-    The lower and the upper notes of octaves are judged each together, where many are missing. The
-    parameters are those of `missing_voices`, `unplayed` as in `many_missing`.
+    The lower and the upper notes of octaves are judged each together where many are missing, the
+    notes below and from middle C where most are. The parameters are those of `missing_voices`,
+    `unplayed` as in `many_missing`.
 
     Examples
     --------
     >>> pitches, chord_of = np.tile([48, 60, 64], 20), np.repeat(np.arange(20), 3)
-    >>> missing_octaves(pitches, chord_of, np.tile([0.4, 0.01, 0.01], 20)).round(2)[:3]
+    >>> missing_together(pitches, chord_of, np.tile([0.4, 0.01, 0.01], 20)).round(2)[:3]
     array([1.  , 0.01, 0.01])
-    >>> missing_octaves(pitches, chord_of, np.tile([0.02, 0.01, 0.01], 20))[:3]
+    >>> missing_together(pitches, chord_of, np.tile([0.02, 0.01, 0.01], 20))[:3]
     array([0.02, 0.01, 0.01])
     """
     out = unplayed.copy()
     place = 256 * chord_of + pitches  # one number for each pitch of each chord
-    for interval in (-12, 12):
-        octaves = np.flatnonzero(np.isin(place + interval, place))
-        if octaves.size >= _SIDE:
-            share, found = _by_own_prior(unplayed[octaves])
-            if share >= _MANY:
-                out[octaves] = found
+    octaves = (np.isin(place + interval, place) for interval in (-12, 12))
+    hands = (pitches < _MIDDLE_C, pitches >= _MIDDLE_C)
+    for group, least in (*((one, _MANY) for one in octaves), *((one, _MOST) for one in hands)):
+        if group.sum() >= _SIDE:
+            share, found = _by_own_prior(unplayed[group])
+            if share >= least:
+                out[group] = np.maximum(out[group], found)
     return out
 
 
