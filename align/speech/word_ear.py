@@ -465,19 +465,22 @@ def _pass(
     scores[t] are those of frame first + t; score[t] is raised to that of leaving the states before
     it, if they were entered in frame since[t]. Of equals it is better to stay.
     """
+    # State k has place k + 1, behind the entry. What was before the frame is kept apart from what
+    # is behind it, so that no state waits for another, and the inner loop runs in vectors.
+    # `_NEVER` stays what it is, whatever is added to it: it has no digits left for a score.
     n = len(columns)
-    value, begin = np.full(n, _NEVER), np.zeros(n, dtype=np.intp)
+    value, new = np.full(n + 1, _NEVER), np.full(n + 1, _NEVER)
+    begin, new_begin = np.zeros(n + 1, dtype=np.intp), np.zeros(n + 1, dtype=np.intp)
+    goes = np.zeros(n + 1)
+    for k in range(n):
+        goes[k + 1] = leave[k]
     for t in range(len(score) - 1):
-        for k in range(n - 1, -1, -1):
-            best = value[k] + stay[k]
-            if k > 0:
-                other, other_begin = value[k - 1] + leave[k - 1], begin[k - 1]
-            else:
-                other, other_begin = entry[t], first + t
-            if other > best:
-                best = other
-                begin[k] = other_begin
-            value[k] = best + scores[t, columns[k]] if best > 0.5 * _NEVER else _NEVER
-        if value[n - 1] + leave[n - 1] > score[t + 1]:
-            score[t + 1] = value[n - 1] + leave[n - 1]
-            since[t + 1] = begin[n - 1]
+        value[0], begin[0], here = entry[t], first + t, scores[t]
+        for k in range(n):
+            stays, comes = value[k + 1] + stay[k], value[k] + goes[k]
+            enters = comes > stays
+            new_begin[k + 1] = begin[k] if enters else begin[k + 1]
+            new[k + 1] = (comes if enters else stays) + here[columns[k]]
+        value, new, begin, new_begin = new, value, new_begin, begin
+        if value[n] + goes[n] > score[t + 1]:
+            score[t + 1], since[t + 1] = value[n] + goes[n], begin[n]
