@@ -208,6 +208,10 @@ class Feature:
         """
         return False
 
+    def is_drawn_out(self, event: Event) -> bool:
+        """Whether an event may score otherwise in front of those that `draws_out` names."""
+        return type(self).draws_out is not Feature.draws_out
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the base functions of a recording: the same names, in the same order, always."""
         raise NotImplementedError(

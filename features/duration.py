@@ -275,6 +275,10 @@ class DurationFeature(Feature):
         """Whether events in front of this one have laws of their own."""
         return self.pause is not None and self.classes.get(str(event)) == self.pause
 
+    def is_drawn_out(self, event: Event) -> bool:
+        """Whether an event has a law of its own in front of a pause: one that is none."""
+        return self.pause is not None and not self.draws_out(event)
+
     def _names(self, events: Sequence[Event]) -> list[str]:
         """Return the label that each event has among the lengths: marked in front of a pause."""
         labels = [str(event) for event in events]

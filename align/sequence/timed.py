@@ -157,6 +157,10 @@ class TimedAligner(Aligner):
         """Whether what comes before this event scores otherwise than before others."""
         return any(feature.draws_out(event) for feature in self.features_)
 
+    def _is_drawn_out(self, event: Event) -> bool:
+        """Whether this event may score otherwise before those that `_draws_out` names."""
+        return any(feature.is_drawn_out(event) for feature in self.features_)
+
     def _match(
         self,
         extended: Extended,

@@ -258,6 +258,7 @@ def test_what_comes_before_a_pause_has_a_law_of_its_own():
         [timed("aa_ae_n", [4, 20, 30, 8, 24, 30, 5]), timed("_ae_", [30, 6, 28, 30])]
     )
     assert feature.draws_out("_")
+    assert not feature.is_drawn_out("_")
     assert not feature.draws_out("a")
     assert not DurationFeature(classes=classes).draws_out("_")
 

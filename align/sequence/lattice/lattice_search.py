@@ -83,11 +83,12 @@ class LatticeSearch:
     """The paths of a lattice through one recording.
 
     `terms` returns the base functions of a sequence of events, by name; `unbounded` says whether
-    an event is a pause, `draws_out` whether what comes before it scores otherwise. With `pinned`
-    the first event begins at frame 0. `onsets_of` returns the onsets, in frames, of a sequence of
-    events; asked for where the recording is long, of one path through the lattice, unless `near`
-    has seconds at which some nodes begin, more or less, or all is to be searched `at_once`. Nodes
-    of `expanded` begin within `windows` [shape=(N, 2)], if given.
+    an event is a pause, `draws_out` whether what comes before it scores otherwise, of events that
+    are `is_drawn_out`. With `pinned` the first event begins at frame 0. `onsets_of` returns the
+    onsets, in frames, of a sequence of events; asked for where the recording is long, of one path
+    through the lattice, unless `near` has seconds at which some nodes begin, more or less, or all
+    is to be searched `at_once`. Nodes of `expanded` begin within `windows` [shape=(N, 2)], if
+    given.
     """
 
     def __init__(
@@ -96,9 +97,10 @@ class LatticeSearch:
         terms: Terms,
         weights: Mapping[str, float],
         unbounded: Callable[[Event], bool],
-        draws_out: Callable[[Event], bool],
         room: Room,
         *,
+        draws_out: Callable[[Event], bool],
+        is_drawn_out: Callable[[Event], bool],
         pinned: bool,
         onsets_of: Callable[[tuple[Event, ...]], IntArray],
         windows: IntArray | None = None,
@@ -106,8 +108,10 @@ class LatticeSearch:
         at_once: bool = False,
     ) -> None:
         known, row = rows_of(expanded.events)
-        pauses = np.flatnonzero(np.array([draws_out(event) for event in known])[row])
-        self._roles = roles = with_roles(expanded.lattice, pauses)
+        pauses, drawn = (
+            np.array([asked(event) for event in known])[row] for asked in (draws_out, is_drawn_out)
+        )
+        self._roles = roles = with_roles(expanded.lattice, pauses, drawn)
         self._terms = cache(terms)  # asked for again however long a pause may be
         self._weights: Mapping[str, float] = weights
         self._room, self._pinned, self._onsets_of = room, pinned, onsets_of

@@ -21,7 +21,7 @@ from align.errors import ModelError, ParameterError
 from align.features.base import rows_of
 from align.potentials import Potentials
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm, Term
-from align.types import Event, IntArray
+from align.types import BoolArray, Event, IntArray
 
 __all__ = [
     "LatticeScores",
@@ -48,11 +48,14 @@ class Roles(NamedTuple):
     final: npt.NDArray[np.bool_]
 
 
-def with_roles(lattice: Lattice, pauses: npt.ArrayLike = ()) -> Roles:
+def with_roles(
+    lattice: Lattice, pauses: BoolArray | None = None, drawn: BoolArray | None = None
+) -> Roles:
     """Copy nodes so that each either begins all its paths or none, and so with their end.
 
-    The lattice has the same paths, and event numbers that are not used. Of nodes that may be
-    followed by one of `pauses` [shape=(P,)], and by others, there are copies for either.
+    The lattice has the same paths, and event numbers that are not used. Of nodes that are `drawn`
+    [shape=(N,)], by default all, and may be followed by `pauses` [shape=(N,)], and by others,
+    there are copies for either.
 
     Examples
     --------
@@ -62,9 +65,9 @@ def with_roles(lattice: Lattice, pauses: npt.ArrayLike = ()) -> Roles:
     """
     n = lattice.n_nodes
     u, v = lattice.arcs.T
-    pause = np.zeros(n, dtype=bool)
-    pause[np.asarray(pauses, dtype=np.intp)] = True
-    waits_at = pause[v]
+    waits_at = np.zeros(len(u), dtype=bool) if pauses is None else pauses[v]
+    if drawn is not None:
+        waits_at = waits_at & drawn[u]
     start, follows, end, leads, waits = np.zeros((5, n), dtype=bool)
     start[lattice.starts] = end[lattice.ends] = follows[v] = True
     leads[u[~waits_at]] = waits[u[waits_at]] = True

@@ -75,7 +75,7 @@ def fitted():
 class Neighbours:
     """Random base functions whose rows depend on the neighbours and the place of each event.
 
-    An event in front of an ``e``, which is a pause, has rows of its own.
+    An event in front of an ``e``, which is a pause, has rows of its own, but for an ``a``.
     """
 
     def __init__(self, rng, n_frames):
@@ -92,7 +92,8 @@ class Neighbours:
         pair[pair % 7 == 3] = -1
         last = np.array(k)
         last[-1] = 8 - last[-1]  # and so has the last
-        last[:-1] = np.where(np.array(k[1:]) == 4, (last[:-1] + 3) % 9, last[:-1])
+        drawn = (np.array(k[1:]) == 4) & (np.array(k[:-1]) != 0)
+        last[:-1] = np.where(drawn, (last[:-1] + 3) % 9, last[:-1])
         prefix = np.cumsum(np.pad(self.tables["segment"], ((0, 0), (1, 0))), axis=1)
         # rows in the order the events need them, as features lay them out
         used, row = np.unique(last, return_inverse=True)
@@ -141,7 +142,8 @@ def test_every_path_scores_as_a_sequence(lattice, seed, pinned):
     n_frames = int(rng.integers(6, 9))
     terms = Neighbours(rng, n_frames)
     weights = {"onset": 2.0, "segment": -1.0, "length": 1.0}
-    roles = with_roles(lattice, [v for v, label in enumerate(lattice.labels) if label == "e"])
+    labels = np.array(lattice.labels)
+    roles = with_roles(lattice, labels == "e", labels != "a")
     events = [lattice.labels[v] for v in roles.origin]
     limits = rng.integers(2, n_frames + 1, lattice.n_nodes)[roles.origin]
     scores = lattice_scores(terms, weights, roles, events, limits, n_frames, pinned=pinned)

@@ -181,8 +181,11 @@ def _spoken(
     )
     expanded = aligner._expand_lattice(built.lattice, built.lattice.labels)
     signal = item.signal
-    pauses = np.flatnonzero([aligner._draws_out(event) for event in expanded.events])
-    roles, n_frames = with_roles(expanded.lattice, pauses), signal.n_frames
+    pauses, drawn = (
+        np.array([asked(event) for event in expanded.events])
+        for asked in (aligner._draws_out, aligner._is_drawn_out)
+    )
+    roles, n_frames = with_roles(expanded.lattice, pauses, drawn), signal.n_frames
     events = tuple(expanded.events[v] for v in roles.origin)
     free = np.array([aligner._unbounded(event) for event in events])
     limits = np.where(free, n_frames, aligner._room(signal).longest)
