@@ -50,8 +50,10 @@ class _Limit:
             for library in self._found():
                 of_thread = "openmp" in (library.user_api, getattr(library, "threading_layer", ""))
                 before = own.setdefault("before", {}) if of_thread else self._before
-                before.setdefault(library.filepath, (library, library.get_num_threads()))
-                _set(library, 1)
+                n_threads = library.get_num_threads()
+                before.setdefault(library.filepath, (library, n_threads))
+                if n_threads != 1:  # as it mostly is inside: setting it takes longer than asking
+                    _set(library, 1)
 
     def leave(self) -> None:
         with self._lock:
