@@ -245,10 +245,14 @@ def path_potentials(
     start = np.maximum.accumulate(start)
     stop = np.minimum.accumulate(stop[::-1])[::-1]
     width = max(1, int((stop - start).max()))
-    column = start[:, None] - potentials.start[event][:, None] + np.arange(width)
-    column = np.minimum(column, potentials.onset.shape[1] - 1)
+    shift = start - potentials.start[event]
+    if shift.any():
+        column = np.minimum(shift[:, None] + np.arange(width), potentials.onset.shape[1] - 1)
+        onset = potentials.onset[event[:, None], column]
+    else:
+        onset = potentials.onset[event, :width]
     chain = Potentials(
-        potentials.onset[event[:, None], column].astype(np.float64),
+        onset.astype(np.float64, copy=False),
         potentials.n_frames,
         start=start,
         stop=stop,

@@ -394,12 +394,12 @@ class _Part(NamedTuple):
 
     def add(self, to: npt.NDArray[np.float64], at: IntArray, places: IntArray) -> None:
         """Add the weighted rows of places of the sequences to rows of a table."""
-        rows = self.rows[places]
+        rows, table = self.rows[places], self.table[:, : to.shape[1]]
         on = np.flatnonzero(rows >= 0)
-        if len(on) == len(to):  # `at` has all rows, in order
-            to += self.weight * self.table[rows, : to.shape[1]]
-        else:
-            to[at[on]] += self.weight * self.table[rows[on], : to.shape[1]]
+        if len(on) < len(to):
+            to[at[on]] += self.weight * table[rows[on]]
+        else:  # `at` has all rows, in order
+            to += self.weight * (table if len(table) == 1 else table[rows])
 
 
 def _parts(
