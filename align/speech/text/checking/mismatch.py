@@ -239,6 +239,8 @@ def listed_words(
 
 def untranscribed(path: WordPath, gaps: Gaps) -> Stretches:
     """Return the stretches of something else on a path."""
+    if not path.has_noise():
+        return Stretches([], [], np.zeros(0, dtype=np.intp))
     nodes, times = path.found.nodes, path.found.alignment.intervals
     words = path.built.words_before()
     mismatches: list[Mismatch] = []
@@ -265,6 +267,8 @@ def found_first(path: WordPath, noise: IntArray) -> IntArray:
     most. What is said in one gap may often have been said in the next as well; once the first is
     known, others are to be looked for again.
     """
+    if not np.isin(path.passed(), noise).any():
+        return np.zeros(0, dtype=np.intp)
     nodes, times = path.found.nodes, path.found.alignment.intervals
     on = np.flatnonzero(np.isin(nodes, noise))
     apart = np.flatnonzero(times[on[1:], 0] - times[on[:-1], 1] > _APART) + 1

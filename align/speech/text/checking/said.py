@@ -129,7 +129,7 @@ class SaidWords:
             some = _Some(said, around)
             sure, stretches = self._followed(some, between)
             listed = _listed(about, stretches)
-            if not len(about.gone) and not sure.built.noise()[sure.found.nodes].any():
+            if not len(about.gone) and not sure.has_noise():
                 return Found(found, path.built, found, whole(), *listed)
             unspoken = sum(len(m.words) for m in about.mismatches)
             # what few words of a text fit says nothing for all of it
@@ -166,7 +166,7 @@ class SaidWords:
         before = np.append(-1, said)[np.searchsorted(said, gone)]
         instead = np.isin(path.built.words_before(), before)
         dropped = np.setdiff1d(np.flatnonzero(path.built.noise() & ~instead), stretches.followed)
-        if np.isin(path.found.nodes, dropped).any():
+        if np.isin(path.passed(), dropped).any():
             path = WordPath.best(path.built, path.paths, dropped)
         begun = self._with_first_sounds(some, path)
         return begun, stretches.listed if begun is path else placed_again(stretches, begun)
@@ -188,10 +188,12 @@ class SaidWords:
         own, known = [self.words[k] for k in said], dict[int, float]()
         while True:
             path = best(gaps.with_known(known, others=True))
+            if not path.has_noise() and len(said) == len(self.words):  # this is all that is asked
+                return path, gaps.with_known({}, others=False)
             gap = np.searchsorted(said, path.built.words_before(), side="right")  # of each node
             noise = path.built.noise() & ~np.isin(gap, list(known))
             new = gap[found_first(path, np.flatnonzero(noise))].tolist()
-            left = len(new) < noise[path.found.nodes].sum()
+            left = len(new) < noise[path.passed()].sum()
             known |= {k: gaps.cost[k] for k in new}
             here = gaps.with_known(known, others=False)
             path = best(here)
@@ -207,9 +209,9 @@ class SaidWords:
         So a word ends where one of the model's sounds may follow, and not where it fits as badly
         as anything else does.
         """
-        noise = path.built.noise()[path.found.nodes]
-        if not noise.any() or not (sounds := distinct_sounds(self.wording.model)):
+        if not path.has_noise() or not (sounds := distinct_sounds(self.wording.model)):
             return path
+        noise = path.built.noise()[path.found.nodes]
         before = path.built.words_before()[path.found.nodes[noise]]
         cost = np.full(len(some.said) + 1, math.inf)
         cost[np.searchsorted(some.said, before, side="right")] = 0.0

@@ -114,14 +114,25 @@ class WordPath:
         """Return the best path, which passes none of the nodes to `drop`."""
         return cls(paths.best(drop), built, paths)
 
+    def passed(self) -> IntArray:
+        """Return the nodes of the path in order, those of two sounds twice.
+
+        Unlike those of `found` they are known before their times are.
+        """
+        return self.path.user[self.path.user >= 0]
+
+    def has_noise(self) -> bool:
+        """Return whether anything that is not in the text is said."""
+        return bool(self.built.noise()[self.passed()].any())
+
     def nodes(self, word: int, *, unspoken: bool) -> IntArray:
         """Return the nodes of a word: those that stand for it where it was not said, or others."""
         return np.flatnonzero((self.built.word == word) & (self.built.unspoken == unspoken))
 
     def skipped(self) -> IntArray:
         """Return the words that the path leaves out, in order."""
-        user = self.path.user[self.path.user >= 0]
-        return np.unique(self.built.word[user[self.built.unspoken[user]]])
+        passed = self.passed()
+        return np.unique(self.built.word[passed[self.built.unspoken[passed]]])
 
     def begins(self, n_words: int) -> Float64:
         """Return when each word begins, in seconds on whole frames; NaN where it was not said."""
@@ -151,9 +162,9 @@ class WordPath:
 
     def departures_beside(self, n_words: int) -> Float64:
         """Return on how many sides of each word that is said the text is departed from."""
-        built, user = self.built, self.path.user[self.path.user >= 0]
-        departs = np.isin(user, built.departures())
-        words = np.where(departs, -1, built.word[user])
+        built, passed = self.built, self.passed()
+        departs = np.isin(passed, built.departures())
+        words = np.where(departs, -1, built.word[passed])
         sides = np.zeros(n_words)
         for here, beside in ((slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None))):
             at = words[here][departs[beside]]
