@@ -46,6 +46,7 @@ class Ear:
     ) -> None:
         self._signal, self._sounds, self._english = signal, sounds, english
         self._last: tuple[WaysOfWords, Float64, TextEar] | None = None
+        self._known: dict[str, int | None] = {}  # the phones of labels that it was asked for
 
     @cached_property
     def hears_words(self) -> bool:
@@ -116,9 +117,10 @@ class Ear:
     ) -> tuple[Signal, Sequence[Ways], IntArray, IntArray]:
         """Return what `align.speech.word_ear` is asked with."""
         start, stop = np.rint(times / self._signal.hop).astype(np.intp).T
-        labels = [*dict.fromkeys(label for own in ways for way in own for label in way)]
-        found = zip(labels, self._columns(labels), strict=True)
-        column = {label: own for label, own in found if own is not None}
+        labels = dict.fromkeys(label for own in ways for way in own for label in way)
+        new = [label for label in labels if label not in self._known]
+        self._known.update(zip(new, self._columns(new), strict=True))
+        column = {label: own for label in labels if (own := self._known[label]) is not None}
         known = [
             [[column[label] for label in way] for way in own if way and column.keys() >= {*way}]
             for own in ways

@@ -22,6 +22,7 @@ what the dictionary writes scores 0.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from align.errors import ModelError
@@ -187,21 +188,8 @@ class Rules:
         list of Choice
             With a dropped phone, where it may be dropped, as the last.
         """
-        closure = CLOSURE_OF.get(phone)
-        found: list[Choice] = []
-        if closure is None:
-            found.append(Choice((phone,), ()))
-        else:
-            found.append(Choice((closure, phone), ()))
-            if phone not in ("ch", "jh"):
-                found.append(Choice((closure,), _names(phone, "closure", "closure", at)))
-            found.append(Choice((phone,), _names(phone, "release", "release", at)))
-        for other in _OTHERS.get(phone, ()):
-            if other in self.known and _fits(other, at):
-                found.append(Choice((other,), _names(phone, other, _CLASSES[other], at)))
-        if not (at.first and at.last) and _may_drop(phone, at):
-            found.append(Choice((), ("0", *_names(phone, "0", "0", at))))
-        return found
+        unknown = {other for other in _OTHERS.get(phone, ()) if other not in self.known}
+        return [own for own in _choices(phone, at) if unknown.isdisjoint(own.labels)]
 
     def glottal(self, phone: str, at: Context) -> Choice | None:
         """Return the glottal stop that may begin a word in front of this phone, if any."""
@@ -266,6 +254,26 @@ def checked_costs(costs: Any) -> dict[str, float]:
             f"realisations must map names to numbers within {_HIGHEST:g} either side of 0."
         )
     return {str(name): float(x) for name, x in costs.items()}
+
+
+@lru_cache(maxsize=4096)
+def _choices(phone: str, at: Context) -> tuple[Choice, ...]:
+    """Return the choices of a phone, as `Rules.of`, in a model that knows all labels."""
+    closure = CLOSURE_OF.get(phone)
+    found: list[Choice] = []
+    if closure is None:
+        found.append(Choice((phone,), ()))
+    else:
+        found.append(Choice((closure, phone), ()))
+        if phone not in ("ch", "jh"):
+            found.append(Choice((closure,), _names(phone, "closure", "closure", at)))
+        found.append(Choice((phone,), _names(phone, "release", "release", at)))
+    for other in _OTHERS.get(phone, ()):
+        if _fits(other, at):
+            found.append(Choice((other,), _names(phone, other, _CLASSES[other], at)))
+    if not (at.first and at.last) and _may_drop(phone, at):
+        found.append(Choice((), ("0", *_names(phone, "0", "0", at))))
+    return tuple(found)
 
 
 def _class(phone: str) -> str:
