@@ -155,4 +155,4 @@ class TakenLabels(Collection[str]):
 
 
 def _composed(label: str) -> str:
-    return unicodedata.normalize("NFC", label)
+    return label if label.isascii() else unicodedata.normalize("NFC", label)

@@ -120,8 +120,11 @@ def rows_of(
     sure = alignment.confidence
     confidence = np.ones(len(alignment)) if sure is None else sure
     word, place = built.word[found.nodes].tolist(), built.place[found.nodes].tolist()
-    others = repair & built.noise()[found.nodes]
+    others = (repair & built.noise()[found.nodes]).tolist()
+    unspoken = built.unspoken[found.nodes].tolist()
     fit, near = alignment.event_match, alignment.onset_intervals
+    if fit is not None:  # of each two that follow each other
+        both = joined(np.repeat(fit, 2)[1:-1], np.arange(0, 2 * len(fit) - 2, 2)).tolist()
     rows: Rows = []
     if alignment.onsets[0] > 0:  # a silence the model has put in front
         rows.append(Row(SILENCE, begin, 1.0, -1))
@@ -131,11 +134,11 @@ def rows_of(
         own = None if fit is None else float(fit[k])
         about = None if near is None else (begin + float(near[k, 0]), begin + float(near[k, 1]))
         row = Row("", begin + onset, c, word[k] + first, own, about)
-        if built.unspoken[found.nodes[k]] and not repair:
+        if unspoken[k] and not repair:
             rows.append(row._replace(label=SPOKEN_NOISE))
         elif k and place[k] == place[k - 1] and (place[k] >= 0 or others[k]):
             if fit is not None:  # the second part of a phone, or of what is not in the text
-                rows[-1] = rows[-1]._replace(match=float(joined(fit[k - 1 : k + 1])[0]))
+                rows[-1] = rows[-1]._replace(match=both[k - 1])
         elif place[k] < 0:
             rows.append(row._replace(label=SPOKEN_NOISE if others[k] else SILENCE, word=-1))
         else:
