@@ -5,8 +5,9 @@ Files are opened by content, whatever their extension: RIFF WAV, NIST SPHERE (TI
 FFmpeg where PyAV is installed, at any sampling rate and with any number of channels. Channels are
 averaged, or `Channel` names one of them: where the second is a laryngograph or another speaker,
 the average is not what should be aligned. Channels of opposite polarity (a wire of a balanced
-cable the wrong way round) would leave nothing of each other: there the loudest is taken. The rate
-is changed by soxr's band-limited resampler. Integer samples are scaled so that full scale is 1.
+cable the wrong way round) would leave nothing of each other: there the loudest is taken. A constant
+offset, as some converters add, is taken off where it has more power than the sound. The rate is
+changed by soxr's band-limited resampler. Integer samples are scaled so that full scale is 1.
 
 libsndfile reads a file that ends before its header says it should as if it were whole. A label
 file then seems to run past the end of the sound, or, worse, the last phones are squeezed into
@@ -209,12 +210,15 @@ def read_audio(
         raise DataError("it holds no samples.", path=where)
     if mono:
         samples = _mixed(samples)
-    if not allow_silence and float(np.ptp(samples)) == 0.0:
+    constant = float(np.ptp(samples)) == 0.0
+    if constant and not allow_silence:
         raise DataError(
             f"it is digital silence (every sample is {float(samples.flat[0]):g}); "
             "there is nothing in it to align.",
             path=where,
         )
+    if mono and not constant:
+        samples = _without_offset(samples)
     if rate is not None and rate != source:
         samples = _resample(samples, source, rate, where)
         source = rate
@@ -252,6 +256,24 @@ def _mixed(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     if _power(mixed[:, None])[0] < _CANCELLED * unrelated:
         return samples[:, int(np.argmax(powers))]
     return mixed
+
+
+def _without_offset(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return samples [shape=(n,)] without an offset that has more power than their sound.
+
+    It is not heard, but levels and low bands would be those of it.
+
+    Examples
+    --------
+    >>> _without_offset(np.float32([0.5, 0.25, 0.5, 0.25])).tolist()
+    [0.125, -0.125, 0.125, -0.125]
+    >>> _without_offset(np.float32([0.5, 0.0, 0.0])).tolist()
+    [0.5, 0.0, 0.0]
+    """
+    offset = samples.mean(dtype=np.float64)
+    if 2 * samples.size * offset**2 <= _power(samples[:, None])[0]:
+        return samples
+    return samples - np.float32(offset)
 
 
 def _power(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:

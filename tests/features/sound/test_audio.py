@@ -475,6 +475,14 @@ def test_silence(tmp_path, level):
     np.testing.assert_array_equal(read_audio(path, allow_silence=True)[0], flat)
 
 
+@pytest.mark.parametrize(("offset", "left"), [(0.5, 0.0), (0.05, 0.05)])
+def test_offset_louder_than_the_sound(offset, left):
+    loud = (np.float32(0.1) * NOISE / NOISE.std()).astype(np.float32)
+    loud -= loud.mean()
+    samples = read_audio(loud + np.float32(offset), source_rate=RATE, rate=RATE)[0]
+    np.testing.assert_allclose(samples, loud + np.float32(left), atol=1e-6)
+
+
 def test_too_short_to_resample():
     with pytest.raises(DataError, match=r"too short \(1 samples at 192000 Hz\)"):
         read_audio(np.ones(1), source_rate=192000, allow_silence=True)
