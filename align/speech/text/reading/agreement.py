@@ -59,8 +59,9 @@ _RULES = {
     "es": _Agreement(
         f"mujeres|veces{_OF_BOTH}",
         {
-            "hora|semana|vez|persona|mujer|chica|niña|taza|cucharad(?:it)?a|noche|tonelada": "una",
-            "año|mes|día|minuto|segundo|kilo|kilómetro|metro|litro|gramo|hombre|chico|niño": "un",
+            "hora|semana|vez|persona|mujer|chica|niña|taza|cucharad(?:it)?a|noche|tonelada|mano|foto|"
+            "moto": "una",
+            "mes|día|hombre|(?!(?:pero|sino|como|cuando|no|lo|yo)$)\\w+o": "un",
         },
         "las?",
         {r"cientos\b": "cientas", r"quinientos\b": "quinientas", r"uno$": "una"},
@@ -76,7 +77,8 @@ _RULES = {
         "(?!)",
         {
             _ITALIAN: "una",
-            "anno|mese|giorno|minuto|secondo|chilo|metro|litro|grammo|uomo|euro|ora": "un",
+            r"mese|ora|(?!(?:sono|dopo|sotto|quando|contro|meno|no|lo)$|s[^aeiou]|[zx]|gn|ps)"
+            r"\w+o": "un",
         },
     ),
     "fr": _Agreement(f"(?:{_FRENCH})s?", {_FRENCH: "une"}, endings={r"\bun$": "une"}),

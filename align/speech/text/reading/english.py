@@ -46,6 +46,10 @@ _FRACTION = re.compile(
     r"(?<![\w/.,-])(?:(?P<whole>[0-9]+)\s)?(?P<part>1/2|1/3|2/3|1/4|3/4)(?![\w/]|[.,][0-9])"
 )
 _MIXED = re.compile(r"(?<=[0-9])\s?(?=[½¼¾])")
+_POINTED = re.compile(r"(?<![\w.])\.(?=[0-9])")
+_DOTTED_DATE = re.compile(
+    r"(?<![\w.])([0-3]?[0-9])\.([0-3]?[0-9])\.((?:1[0-9]|20)[0-9]{2})(?!\w|\.[0-9])"
+)
 _NUMERO = re.compile(r"(?<![\w.])[Nn]o\.(?=\s?[0-9])")
 _MONTHS = {
     "Jan": "January", "Feb": "February", "Aug": "August", "Sept": "September", "Sep": "September",
@@ -86,6 +90,7 @@ def prepare_english(text: str, number: Number) -> str:
         text = pattern.sub(said, text)
     text = _FRACTION.sub(_fraction, text)
     text = RANGE.sub(r"\1 to \2", text)
+    text = _DOTTED_DATE.sub(r"\1/\2/\3", _POINTED.sub("point ", text))
     return _MIXED.sub(" and ", _NUMERO.sub("number", text))
 
 

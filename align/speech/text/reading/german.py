@@ -86,7 +86,7 @@ _NUMBERED = re.compile(
 """What the numbers of parts, not of days, stand behind: Abschnitt 1.2.10."""
 
 _ONE = re.compile(  # before no unit that is shortened
-    r"(?<![\w.,:/%+-])1(?= (?!(?:Std|Min|Sek|Mio|Mrd|Tsd)\b)(?P<noun>[A-ZÄÖÜ][a-zäöüß]+))"
+    r"(?<![\w.,:/%+-])1(?=[ -](?!(?:Std|Min|Sek|Mio|Mrd|Tsd)\b)(?P<noun>[A-ZÄÖÜ][a-zäöüß]+))"
 )
 _BEHIND_NOUN = re.compile(r"\w[,;]? [A-ZÄÖÜ][\wäöüß]*\s$")  # Seite 1, not at its beginning: Nur 1
 _EINE = re.compile(

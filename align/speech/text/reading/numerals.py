@@ -26,6 +26,10 @@ _WITH_SPACES = frozenset("bg cs da et fi fr hu kk lt lv nb nn no pl pt ru sk sl 
 """Languages whose thousands are parted by spaces, so that two groups are one number, too."""
 
 _DASH = re.compile(r"(?<=[0-9])[\u2010-\u2013](?=[0-9])")
+_ISO_DATE = re.compile(
+    r"(?<![\w.-])([12][0-9]{3})-0?([1-9]|1[0-2])-0?([1-9]|[12][0-9]|3[01])(?![\w-])"
+)
+_AS_DATES = {"en": r"\1/\2/\3", "de": r"\3.\2.\1"}  # others: day, month and year
 _MINUS = re.compile(r"\u2212\s?(?=[0-9])|(?<!\S)\u2013(?=[0-9]+(?:[.,][0-9]+)?\s?°)")
 _DOTTED_CLOCK = re.compile(
     r"(?i:(?<!\w)(?P<before>klo|kello|kl\.?|klokken|klockan|ore|alle|godz\.?|om)\s)"
@@ -53,6 +57,7 @@ def plain_digits(text: str, language: str) -> str:
 
     text = text.replace("\u2044", "/")  # of fractions
     text = _MINUS.sub("-", _DASH.sub("-", _THIN.sub("", text)))
+    text = _ISO_DATE.sub(_AS_DATES.get(language, r"\3/\2/\1"), text)
     text = _SPACED.sub(joined, text)
     return _DOTTED_CLOCK.sub(_with_colon, text)
 
@@ -69,7 +74,7 @@ _VALUES = {"I": 1, "V": 5, "X": 10}
 _ROMAN = r"X{0,3}(?:IX|IV|V?I{0,3})"
 _NUMERAL = re.compile(
     rf"(?:(?P<title>\b[^\W\d_]+\.?)\s+)?(?:(?P<before>\b[^\W\d_]+\.?)\s+)?"
-    rf"(?<![\w.'-])(?P<roman>(?=[IVX]){_ROMAN})(?P<behind>[^\W\d_]+)?(?P<stop>\.)?(?![\w'-])"
+    rf"(?<![\w.'-])(?P<roman>(?=[IVX]){_ROMAN})(?P<behind>[^\W\d_]+)?(?P<stop>\.)?(?!'(?!s\b)|[\w-])"
     r"(?:(?=\s+(?P<after>[^\W\d_]+)))?"
 )
 
@@ -97,7 +102,8 @@ _RULES: Mapping[str, _Rule] = {
         titles="king|queen|pope|emperor|empress|tsar|czar|sultan",
     ),
     "de": _Rule(
-        "kapitel|kap\\.|teil|band|akt|szene|artikel|abschnitt|buch|weltkrieg|klasse|stufe|typ"
+        "kapitel|kap\\.|teil|band|akt|szene|artikel|abschnitt|buch|weltkrieg|klasse|stufe|typ",
+        ranked="Jahrhundert(?:s|en?)?|Weltkrieg(?:e?s|en?)?|Akte?s?|Klasse|Liga|Quartals?|Semesters?",
     ),
     "fr": _Rule(
         "chapitre|tome|acte|scène|livre|volume|partie|article|titre|type|phase|annexe",
@@ -105,18 +111,20 @@ _RULES: Mapping[str, _Rule] = {
     ),
     "es": _Rule(
         "capítulo|tomo|acto|escena|libro|volumen|parte|artículo|título|tipo|fase",
-        ranked="siglo|s\\.", ordinals=10,
+        ranked="siglo|s\\.|guerra|república", ordinals=10,
     ),
     "pt": _Rule(
         "capítulo|tomo|ato|cena|livro|volume|parte|artigo|título|tipo|fase",
-        ranked="século|séc\\.?", ordinals=10,
+        ranked="século|séc\\.?|guerra|república", ordinals=10,
     ),
     "it": _Rule(
         "(?!)",
-        ranked="secolo|sec\\.?|capitolo|cap\\.|tomo|atto|scena|libro|volume|parte|articolo",
+        ranked="secolo|sec\\.?|capitolo|cap\\.|tomo|atto|scena|libro|volume|parte|articolo|guerra|"
+        "repubblica",
     ),
 }  # fmt: skip
-_FEMALE = re.compile(r".*a\.?|Isabel|Elisabeth|Margarethe|Margrethe|Beatrix|Maria|Marie")
+_GERMAN_RANK = r"\.\s+(?:(?:und|oder|bis)\s+[IVX]+\.\s+)?(?:{})\b"
+_FEMALE = re.compile(r".*a\.?|parte|Isabel|Elisabeth|Margarethe|Margrethe|Beatrix|Maria|Marie")
 _OF_MEN = frozenset({"Luca", "Andrea", "Joshua"})
 
 
@@ -160,8 +168,10 @@ def _said(match: re.Match[str], rule: _Rule, language: str, number: Number) -> s
     if re.fullmatch(rule.counted, before, re.IGNORECASE):
         return number(value, "cardinal").strip() + stop
     ranked = any(re.fullmatch(rule.ranked, word, re.IGNORECASE) for word in (before, after))
-    if language == "de" and stop and after in ("Jahrhundert", "Jahrhunderts", "Jahrhunderte"):
-        return number(value, "ordinal").strip() + ("n" if before[-1:] in "mnrs" else "s")
+    if language == "de" and re.match(
+        _GERMAN_RANK.format(rule.ranked), match.string[match.end("roman") :]
+    ):
+        return value + stop  # its ending is that of such digits
     royal = re.fullmatch(rule.titles, title, re.IGNORECASE) is not None
     if not ranked and len(roman) == 1 and not royal:
         return None
@@ -178,7 +188,8 @@ def _said(match: re.Match[str], rule: _Rule, language: str, number: Number) -> s
     said = number(value, "ordinal").strip()
     if language == "en":
         said = f"the {said}"
-    elif not ranked and _FEMALE.fullmatch(before) and before not in _OF_MEN:
+    noun = after if re.fullmatch(rule.ranked, after, re.IGNORECASE) else before
+    if language != "en" and _FEMALE.fullmatch(noun) and noun not in _OF_MEN:
         said = "première" if language == "fr" else re.sub(r"o\b", "a", said)
     return said + stop
 
