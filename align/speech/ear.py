@@ -98,7 +98,7 @@ class Ear:
 
     def said_again(self, ways: WaysOfWords, times: Float64) -> Again | None:
         """Return the words that seem to be said twice; parameters are those of `of_words`."""
-        return self._text(ways, times).again()
+        return self._text(ways, times).again(english=self._english)
 
     def of_text(self, ways: WaysOfWords, times: Float64) -> float:
         """Return how well a text fits; parameters are those of `of_words`."""

@@ -286,14 +286,18 @@ def test_what_is_not_in_the_text_is_heard_in_its_gap(
 
 def test_words_that_are_said_again_are_heard(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
     signal, start, stop = heard
-    assert text_ear(signal, ways_of(SAID), start, stop).again() is None
+    assert text_ear(signal, ways_of(SAID), start, stop).again(english=True) is None
     begin, end = (round(k * signal.hop * signal.rate) for k in (start[2], start[4]))
     samples = np.concatenate((signal.samples[:end], signal.samples[begin:]))
     twice = Signal(samples, signal.rate, signal.hop)
-    found = text_ear(twice, ways_of(SAID), start, stop + (start[4] - start[2])).again()
+    ear = text_ear(twice, ways_of(SAID), start, stop + (start[4] - start[2]))
+    found = ear.again(english=True)
     assert found is not None
     assert (found.first, found.stop) == (2, 4)
     assert found.probability > 0.9
+    foreign = ear.again(english=False)  # anything else counts less
+    assert foreign is not None
+    assert foreign.probability > found.probability
 
 
 def test_a_text_fits_less_with_a_word_that_was_not_said(

@@ -166,12 +166,14 @@ def align_text(
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     trusted = trust or held is not None or getattr(model, "match_", None) is None
     seeking = getattr(model, "hears_noise", False) and not trusted
+    own = not model.takes_ipa or model.language == language.split("-")[0].lower()
     words_aligner = WordAligner(
         model,
         recording,
         entries,
-        # phones of any language are scored too vaguely to tell single words from others' sound
-        judging=seeking and not model.takes_ipa,
+        # phones of languages that were not learned are scored too vaguely to tell single words
+        # from others' sound
+        judging=seeking and own,
         seeking=seeking,
         repair=repair,
         anchors=held,

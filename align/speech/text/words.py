@@ -129,7 +129,7 @@ class WordAligner:
         if len(some) < len(words):
             rows = [row for piece in pieces for row in piece.rows]
             for passage in passages_left_out(
-                words, np.array(some), rows, first, vague=not self.judging
+                words, np.array(some), rows, first, vague=self.model.takes_ipa
             ):
                 k = 0 if passage.words == tuple(words[: some.start]) else -1
                 pieces[k] = pieces[k]._replace(mismatches=[*pieces[k].mismatches, passage])
@@ -212,7 +212,7 @@ class WordAligner:
             return piece
         if piece.whole.warnings or seems_a_part(match, piece.mismatches):
             some = self._said_words(asked, match)
-            if some is not None and not self.judging:  # not sure enough to take the warning back
+            if some is not None and self.model.takes_ipa:  # too vague to take the warning back
                 warned = replace(some.whole, warnings=piece.whole.warnings)
                 return some._replace(whole=warned)
             return some or piece
@@ -226,14 +226,14 @@ class WordAligner:
         """
         if not self.seeking:
             return None
-        least = match if self.judging else max(match, FITS)
+        least = max(match, FITS) if self.model.takes_ipa else match
         words = asked.words
         part = part_of(self.recording, asked.utterance, asked.span)
         try:
             found = said_words(self.model, part, words, self.wording.lattices(words))
             if found is None:
                 return None
-            if self.judging:
+            if not self.model.takes_ipa:
                 fitting = best_places(found.words, len(words), self._fit_of(part, words))
                 found = found._replace(words=fitting)
             said = with_short_passages(found.words, len(words))
@@ -243,17 +243,17 @@ class WordAligner:
             some = asked._replace(words=[words[k] for k in said], first=0, near=own)
             piece = self._all_words(some, gaps, unsaid)
             rest = piece.whole.match
-            if rest is None or rest < least or (self.judging and piece.whole.warnings):
+            if rest is None or rest < least or (not self.model.takes_ipa and piece.whole.warnings):
                 return None
-            # models of any language are vague: to them some words of any text fit
-            if not self.judging and not beats_other_orders(
+            # models of the IPA are vague: to them some words of any text fit
+            if self.model.takes_ipa and not beats_other_orders(
                 found, self.model, part, words, self.wording.lattices
             ):
                 return None
         except DataError:  # what is said of the whole text counts
             return None
         rows = within_the_text(piece.rows, said, asked.first)
-        left_out = passages_left_out(words, said, rows, asked.first, vague=not self.judging)
+        left_out = passages_left_out(words, said, rows, asked.first, vague=self.model.takes_ipa)
         mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
         return piece._replace(rows=rows, mismatches=mismatches)
 

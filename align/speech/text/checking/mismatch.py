@@ -35,6 +35,7 @@ from align.speech.text.lattice import Departures
 from align.types import Float64, IntArray, Mismatch
 
 __all__ = [
+    "CERTAIN",
     "Gaps",
     "Judged",
     "Stretches",
@@ -49,8 +50,10 @@ __all__ = [
 ]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
-_CERTAIN = 0.75  # probability of any, from which on tiers follow it,
-_FOLLOWED = 0.5  # and seconds of what is not in the text: so much is seldom found by chance
+CERTAIN = 0.75
+"""Probability of words and of what is not in the text, from which on tiers follow it."""
+
+_FOLLOWED = 0.5  # seconds of what is not in the text: so much is seldom found by chance
 _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain words are listed
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
@@ -116,7 +119,7 @@ class Gaps(NamedTuple):
         (5.0, [6.7, 5.7])
         """
         if better is None:
-            return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, _CERTAIN)
+            return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, CERTAIN)
         cost = temperature * (_UNTRANSCRIBED + _MORE - _EACH * better)
         return cls(cost.tolist(), _BOTH / temperature, _CERTAIN_TO_BOTH, _SHORTEST_TO_BOTH)
 
@@ -146,24 +149,25 @@ def judged(
     gaps: Collection[int],
     unsaid: IntArray,
     second_ear: SecondEar | None = None,
+    least: float = PROBABLE,
 ) -> Judged:
     """Return the words of a text that were not said, in order; times are those of `path`.
 
     `whole`, `temperature` and `second_ear` are as in `asked_words`, and `model` says how probable
     it is that a word was not said. In front of the words with the numbers `gaps` others have been
     left out of the text, so that they do not follow the words before. Those with the numbers
-    `unsaid` were surely not said.
+    `unsaid` were surely not said. Words are listed from a probability of `least` on.
     """
     asked = asked_words(path, whole, words, temperature, model, second_ear)
     if asked is None:
         return Judged([], [], unsaid, None)
     unspoken = model(asked.evidence)
     unspoken[unsaid] = SURE
-    listed = unspoken >= np.where(_beside_others(path, len(words)), _CERTAIN, PROBABLE)
+    listed = unspoken >= np.where(_beside_others(path, len(words)), CERTAIN, least)
     listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False
     found = list(listed_words(words, unspoken, listed, asked, gaps))
     numbers = np.split(np.flatnonzero(listed), np.cumsum([len(m.words) for m in found])[:-1])
-    gone = np.flatnonzero(listed & (unspoken >= _CERTAIN))
+    gone = np.flatnonzero(listed & (unspoken >= CERTAIN))
     return Judged(found, numbers[: len(found)], gone, asked.times)
 
 

@@ -19,6 +19,7 @@ from align.sequence.lattice.lattices import LatticeAlignment
 from align.speech.ear import Ear
 from align.speech.text.checking.departing import NO_WORDS, departing_paths
 from align.speech.text.checking.mismatch import (
+    CERTAIN,
     Gaps,
     Judged,
     found_first,
@@ -28,7 +29,13 @@ from align.speech.text.checking.mismatch import (
     untranscribed,
 )
 from align.speech.text.checking.repeated import said_again
-from align.speech.text.checking.unspoken import DEFAULT, N_SOUNDS, SecondEar, WordPath
+from align.speech.text.checking.unspoken import (
+    DEFAULT,
+    N_SOUNDS,
+    PROBABLE,
+    SecondEar,
+    WordPath,
+)
 from align.speech.text.lattice import TRUSTED, Departures, WordLattice
 from align.speech.text.model import PhoneAligner, distinct_sounds
 from align.speech.text.parts import Part
@@ -103,7 +110,9 @@ class SaidWords:
                 model, part, self.wording.lattices(words), near, unsaid
             )
             asked = known_by(model, self.ear), temperature, gaps, unsaid, self._second_ear
-            about = judged(path, whole, words, *asked)
+            # what tells words that were not said was learned of English: less sure in the IPA
+            least = CERTAIN if model.takes_ipa else PROBABLE
+            about = judged(path, whole, words, *asked, least)
             found = whole().found
             times = None if once else about.times
             again = said_again(self.ear, self.wording.ways(words), times, path, part.seconds)
@@ -123,7 +132,7 @@ class SaidWords:
             times = None if about.times is None else about.times[said]
             own = [words[k] for k in said]
             between = self._gaps(own, times)
-            departs = np.isin(path.found.nodes, path.built.departures()).any()
+            departs = np.isin(path.passed(), path.built.departures()).any()
             if not len(about.gone) and not departs and not between.might_pay(temperature):
                 return Found(found, path.built, found, whole(), *_listed(about))
             some = _Some(said, around)
@@ -245,7 +254,7 @@ def second_ear(wording: Wording, ear: Ear) -> SecondEar:
     def of_words(words: Sequence[str], times: Float64) -> Float64:
         return ear.of_words(wording.ways(words), times)
 
-    return SecondEar(of_events, of_words)
+    return SecondEar(of_events, of_words, ear.hears_words)
 
 
 def known_by(model: PhoneAligner, ear: Ear) -> EvidenceModel:

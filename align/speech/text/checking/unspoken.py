@@ -68,10 +68,13 @@ class SecondEar(NamedTuple):
         Returns what it says of the events of a path [shape=(K, 2)].
     of_words : callable
         Returns what it says of words, given where they lie in seconds [shape=(W, 2)].
+    hears_words : bool
+        Whether it can be asked of words in this recording.
     """
 
     of_events: Callable[[LatticeAlignment], Float64 | None]
     of_words: Callable[[Sequence[str], Float64], Float64]
+    hears_words: bool = True
 
 
 DEFAULT = EvidenceModel(
@@ -217,7 +220,7 @@ class AskedWords(NamedTuple):
     F is `N_EVIDENCE`, or what the model that asked has learned from.
 
     `unsaid` has the best of the paths that leave out a word, for each word that was asked for.
-    `times` are those, in seconds, that a second ear was asked of words with [shape=(W, 2)].
+    `times` are those, in seconds, that a second ear can be asked of words with [shape=(W, 2)].
     """
 
     evidence: Float64
@@ -262,11 +265,12 @@ def asked_words(
         heard[:2] = _heard(path, n_words, second_ear)
         if skipped.size:
             heard[:2, skipped] = _heard(whole(), n_words, second_ear)[:, skipped]
-    if second_ear is not None and size > N_SOUNDS:
+    if second_ear is not None and (size > N_SOUNDS or second_ear.hears_words):
         times = path.times(n_words)
         if skipped.size:
             times[skipped] = whole().times(n_words)[skipped]
-        heard[2] = second_ear.of_words(words, times)
+        if size > N_SOUNDS:
+            heard[2] = second_ear.of_words(words, times)
     odds, many = log_odds(fit[0], _LEAST), np.log(np.maximum(fit[1], 1.0))
     weak = np.array([is_function_word(word) for word in words], dtype=np.float64)
     sides = path.departures_beside(n_words)

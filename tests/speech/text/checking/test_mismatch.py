@@ -190,7 +190,7 @@ def test_tiers_follow_a_long_stretch_however_uncertain(
     model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sure = intervals(model.align_text(WIND, less()))
-    for certain in ("_CERTAIN", "_CERTAIN_TO_BOTH"):
+    for certain in ("CERTAIN", "_CERTAIN_TO_BOTH"):
         monkeypatch.setattr(f"align.speech.text.checking.mismatch.{certain}", 1.1)
     long = intervals(model.align_text(WIND, less()))
     assert long == sure
@@ -251,6 +251,27 @@ def test_models_of_any_language_trust_a_text() -> None:
     )
     assert found.mismatches == ()
     assert found.match is not None
+
+
+def test_models_of_the_language_of_a_text_list_its_words(shared_data: Path) -> None:
+    said = {
+        **{"der": ["d eː ɐ"], "lappen": ["l a p ə n"], "liegt": ["l iː k t"], "auf": ["aʊ f"]},
+        **{"dem": ["d eː m"], "eisschrank": ["aɪ s ʃ r a ŋ k"], "zitrone": ["ts i t r oː n ə"]},
+    }
+    audio = shared_data / "speech" / "emodb" / "13" / "13a01Ac.flac"
+    if not audio.exists():
+        pytest.skip("needs EmoDB")
+    model, text = align.load("speech-de"), "der lappen liegt auf dem eisschrank"
+
+    def listed(text: str, language: str) -> list[tuple[str, ...]]:
+        found = model.align_text(audio, text, dictionary=Dictionary(said), language=language)
+        return [mismatch.words for mismatch in found.mismatches]
+
+    assert listed(text, "de") == []
+    added = text.replace("auf", "zitrone auf")
+    assert listed(added, "de-DE") == [("zitrone",)]
+    assert listed(added, "nl") == []
+    assert listed(text.replace("liegt auf dem ", ""), "de") == [()]
 
 
 def test_another_text_is_told_as_a_whole(model: align.SpeechAligner) -> None:

@@ -161,7 +161,8 @@ def test_a_model_of_before_is_read_and_asks_no_second_ear(
     def never(*_: object) -> None:
         raise AssertionError("it was asked")
 
-    deaf, ear = SecondEar(lambda _: None, never), SecondEar(never, never)
+    deaf = SecondEar(lambda _: None, never)
+    ear = SecondEar(never, never, hears_words=False)
     said = [*WORDS[:3], "elephant", *WORDS[3:]]
     paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
     asked = asked_words(
