@@ -5,9 +5,9 @@ Files are opened by content, whatever their extension: RIFF WAV, NIST SPHERE (TI
 FFmpeg where PyAV is installed, at any sampling rate and with any number of channels. Channels are
 averaged, or `Channel` names one of them: where the second is a laryngograph or another speaker,
 the average is not what should be aligned. Channels of opposite polarity (a wire of a balanced
-cable the wrong way round) would leave nothing of each other: there the loudest is taken. An offset,
-as some converters add, is taken off where it has more power than the sound. The rate is changed by
-soxr's band-limited resampler. Integer samples are scaled so that full scale is 1.
+cable the wrong way round) would leave nothing of each other: there the loudest is taken. An
+offset, as some converters add, is taken off where it has more power than the sound. The rate is
+changed by soxr's band-limited resampler. Integer samples are scaled so that full scale is 1.
 
 libsndfile reads a file that ends before its header says it should as if it were whole. A label
 file then seems to run past the end of the sound, or, worse, the last phones are squeezed into
