@@ -215,7 +215,7 @@ class LatticeSearch:
         outer = self._user < 0  # before the first node given, or behind the last one
         wanted = np.where(outer, True, keep[self._user])
         forbidden = np.where(outer, False, drop[self._user])
-        wanted[path.nodes[inner]] = True
+        wanted |= np.isin(self._user, path.user[inner])  # in every copy: ways out begin in each
         begins = None if begin is None else int(path.nodes[a])
         ends = None if end is None else int(path.nodes[b])
         part, kept, near = path.scores.between(wanted, begins, ends, first, stop)
