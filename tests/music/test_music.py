@@ -654,7 +654,8 @@ def test_the_longest_passage_is_tried_alone(
     found = Passages((alike[1], Passage(1, last, times[1:]), alike[0]), 0, 1.0)
     monkeypatch.setattr(parts, "find_passages", lambda *_: found)
     ways = list(parts.played_parts(whole, range(1)))
-    assert [way.passages for way in ways] == [found.passages, found.passages[1:2]]
+    # what is brief, and holds nothing that counts, may be chance
+    assert [way.passages for way in ways] == [found.passages[1:], found.passages[1:2]]
     np.testing.assert_array_equal(ways[1].part.coarse, times[1:])
     # what fills the recording is not among other music: what it leaves out may be soft
     fills = np.linspace(0.05, 0.95, last) * whole.signal.duration
