@@ -369,10 +369,9 @@ class MusicAlignment(Timing, NoteWriting):
             return self
         chords = self._passage_of_chords() >= 0
         optional = ("confidence", "unplayed", "measured_offsets", "offset_confidence")
+        known = {name: getattr(self, name) for name in optional}
         own: dict[str, Any] = {
-            name: None if value is None else value[keep]
-            for name in optional
-            for value in [getattr(self, name)]
+            name: value[keep] for name, value in known.items() if value is not None
         }
         return replace(
             self,

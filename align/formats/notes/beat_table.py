@@ -157,11 +157,11 @@ def played_beats(alignment: TimedNotes) -> PlayedBeats:
 
 
 def _in_passages(alignment: TimedNotes, scored: Float64) -> BoolArray:
-    """Whether times of the score lie in passages that are played; all where none are named."""
-    spans = [(p.score_start, p.score_end) for p in alignment.passages] or [(-np.inf, np.inf)]
-    within = np.zeros(scored.size, dtype=np.bool_)
-    for first, last in spans:
-        within |= (scored >= first - _ON) & (scored <= last + _ON)
+    """Whether times of the score [shape=(B,)] lie in passages; all where every note is held."""
+    within = np.full(scored.size, alignment.is_held.all())
+    for passage in alignment.passages:
+        first, last = passage.score_start - _ON, passage.score_end + _ON
+        within |= (scored >= first) & (scored <= last)
     return within
 
 

@@ -181,8 +181,13 @@ def test_beats_outside_the_passages_that_are_played_are_left_out() -> None:
     beats = beats_of_bars([(0.0, 4.0, 4, 1)])
     notes = [Note(60 + k, float(k)) for k in range(4)]
     part = (PlayedPassage(0.0, 1.0, 1.0, 2.0),)
-    found = MusicAlignment(notes, [0.0, 0.0, 1.0, 1.0], 3.0, beats=beats, passages=part)
+    found = MusicAlignment(
+        notes, [0, 0, 1, 1], 3.0, confidence=[0.0, 0.9, 0.9, 0.0], beats=beats, passages=part
+    )
     assert played_beats(found).labels == ["1.2", "1.3"]
+    # begun again: one passage is named, and every note is played
+    whole = MusicAlignment(notes, [0, 1, 2, 3], 4.0, beats=beats, passages=part)
+    assert played_beats(whole).labels == ["1.1", "1.2", "1.3", "1.4"]
 
 
 def test_a_score_without_bars_has_no_beats_to_write(tmp_path: Path) -> None:
