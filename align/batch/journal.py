@@ -26,6 +26,7 @@ from typing import Any
 
 from align.errors import DataError
 from align.files.atomic import append_whole, atomic_write
+from align.files.names import StrPath
 from align.files.regular import open_regular
 
 __all__ = ["Identity", "Journal", "Record", "identify", "sha256_of"]
@@ -113,7 +114,7 @@ class Journal:
     Raises DataError where it is there and cannot be read.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: StrPath) -> None:
         self.path = os.fspath(path)
         self._records: dict[str, Record] = {}
         lines = list(self._lines())

@@ -27,6 +27,7 @@ from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.files.atomic import atomic_write, remove_stale
 from align.files.kept import OWN_FOLDER, kept_file
 from align.files.lock import FolderLock
+from align.files.names import StrPath
 from align.files.regular import open_regular
 from align.models.bundled import speech_model
 from align.progress import Progress
@@ -46,8 +47,8 @@ _FOREIGN = (
 
 
 def align_corpus(
-    in_dir: str | os.PathLike[str],
-    out_dir: str | os.PathLike[str],
+    in_dir: StrPath,
+    out_dir: StrPath,
     kind: "str | Work" = "speech",
     *,
     model: Any = None,
@@ -59,7 +60,7 @@ def align_corpus(
     text: bool = False,
     dictionary: Sequence[str] = (),
     language: str = "en",
-    phone_map: str | os.PathLike[str] | None = None,
+    phone_map: StrPath | None = None,
     tokens: Sequence[str] = (),
     trust: bool = False,
     repair: bool = False,

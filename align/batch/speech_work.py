@@ -11,6 +11,7 @@ from align.batch.journal import sha256_of
 from align.batch.tasks import Task, alignments_of, by_suffix, tasks_of
 from align.corpus.pairs import find_pairs
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import decoded
 from align.formats.events import read_events
 from align.formats.phone_map import read_phone_map
@@ -78,7 +79,7 @@ class SpeechWork:
         text: bool = False,
         dictionary: Sequence[str] = (),
         language: str = "en",
-        phone_map: str | os.PathLike[str] | None = None,
+        phone_map: StrPath | None = None,
         tokens: Sequence[str] = (),
         trust: bool = False,
         repair: bool = False,
@@ -216,7 +217,7 @@ class SequenceWork(SpeechWork):
         self,
         suffix: str | None = None,
         *,
-        phone_map: str | os.PathLike[str] | None = None,
+        phone_map: StrPath | None = None,
         encoding: str | None = None,
         channel: int | None = None,
     ) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from align.corpus.pairs import AUDIO_SUFFIXES, hidden_by
 from align.errors import DataError
 from align.features.sound.audio import Channel
+from align.files.names import StrPath
 
 __all__ = ["Task", "Work", "alignments_of", "by_suffix", "named_after", "tasks_of"]
 
@@ -32,7 +33,7 @@ class Task:
     channel: int | None = None
 
     @property
-    def recording(self) -> str | os.PathLike[str]:
+    def recording(self) -> StrPath:
         """The file, or the channel of it, to be read as sound."""
         return Channel.of(self.audio, self.channel)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from align.errors import AlignError, ParameterError
+from align.files.names import StrPath
 from align.progress import Progress
 
 if TYPE_CHECKING:
@@ -93,9 +94,7 @@ class Console:
         """Return how long the command has run, in seconds of the clock on the wall."""
         return time.perf_counter() - self.begun
 
-    def failures(
-        self, failed: Iterable[tuple[str, str]], table: str | os.PathLike[str] | None = None
-    ) -> int:
+    def failures(self, failed: Iterable[tuple[str, str]], table: StrPath | None = None) -> int:
         """Name every recording that could not be used, and return how many there are.
 
         Where all stand in a `table`, too, no more than three are named for the same reason.

@@ -16,7 +16,6 @@ sentence begins and ends with; so the times of their phones are as exact as thos
 
 import csv
 import io
-import os
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -27,6 +26,7 @@ import soundfile
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.formats import read_labels
 from align.formats.scores import read_score
 from align.formats.tiers.textgrid import write_textgrid_tiers
@@ -97,7 +97,7 @@ class _Word(NamedTuple):
     last: int
 
 
-def write_demo_corpus(folder: str | os.PathLike[str]) -> list[Path]:
+def write_demo_corpus(folder: StrPath) -> list[Path]:
     """Write a small corpus of speech and of music into a new or an empty folder.
 
     Parameters

@@ -5,7 +5,6 @@ invented performance of a minuet, played by a sampled piano. How well a model do
 little about people, for which see ``docs/accuracy.md``.
 """
 
-import os
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.progress import Progress
 from align.types import Example
 
@@ -61,11 +61,7 @@ def pieces() -> list[Example]:
     return list(read_corpus(str(files("align.data") / "minuet"), kind="music"))
 
 
-def run(
-    folder: str | os.PathLike[str],
-    *,
-    progress: Progress | None = None,
-) -> DemoResult:
+def run(folder: StrPath, *, progress: Progress | None = None) -> DemoResult:
     """Align the bundled recordings and write every output into a folder.
 
     The folder is created where it is missing, and files of the same names are replaced; DataError

@@ -1,6 +1,5 @@
 """What commands say of an alignment that they found: its match, what to look at, warnings."""
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from align.cli.console import Console
+from align.files.names import StrPath
 
 if TYPE_CHECKING:
     from align.results.timing import Timing
@@ -87,9 +87,7 @@ def is_poor(match: float | None) -> bool:
     return match is not None and match < _CLEAN
 
 
-def say_averaged(
-    console: Console, sound: str | os.PathLike[str], *, several: bool = False
-) -> None:
+def say_averaged(console: Console, sound: StrPath, *, several: bool = False) -> None:
     """Say, where something does not fit, that another channel than the speech may be why."""
     from align.features.sound.audio import Channel, audio_info
 

@@ -14,6 +14,7 @@ from align.cli.options import channel_option, music_model_option, overwrite_opti
 from align.cli.outputs import SHOWN, check_free, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.errors import DataError, ModelError, ParameterError
+from align.files.names import StrPath
 
 if TYPE_CHECKING:
     from align.results.music import MusicAlignment
@@ -177,11 +178,7 @@ def _check_beats(score: Path, targets: Sequence[Path]) -> None:
 
 
 def _aligned(
-    console: Console,
-    audio: str | os.PathLike[str],
-    score: Path,
-    model: str | None,
-    params: dict[str, Any],
+    console: Console, audio: StrPath, score: Path, model: str | None, params: dict[str, Any]
 ) -> tuple["MusicAlignment", str]:
     """Return the alignment and its model; where none is named, say which was taken and why."""
     from align.models.bundled import USUAL_MUSIC
@@ -230,7 +227,7 @@ def check_music_output(path: Path, overwrite: bool) -> None:
 def write_music_output(
     alignment: "MusicAlignment",
     path: Path,
-    audio: str | os.PathLike[str] | None = None,
+    audio: StrPath | None = None,
     *,
     overwrite: bool = False,
     **plot_options: Any,

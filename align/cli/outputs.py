@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 
 __all__ = [
     "PAGE",
@@ -92,7 +93,7 @@ def save_model(model: Any, path: Path, **options: Any) -> None:
 def write_output(
     alignment: Any,
     path: Path,
-    audio: str | os.PathLike[str] | None = None,
+    audio: StrPath | None = None,
     *,
     overwrite: bool = False,
     **plot_options: Any,

@@ -6,13 +6,13 @@ with the closure. A closure without release is an unreleased stop, and neighbour
 one.
 """
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.phone_map import map_labels, read_phone_map
 from align.types import SILENCE, Example
 
@@ -29,8 +29,7 @@ _RELEASES = {
 
 
 def to_ipa(
-    examples: Iterable[Example],
-    phone_map: str | os.PathLike[str] | Mapping[str, str] = "timit_ipa",
+    examples: Iterable[Example], phone_map: StrPath | Mapping[str, str] = "timit_ipa"
 ) -> list[Example]:
     """Return recordings with labels in the IPA.
 

@@ -15,6 +15,7 @@ from align.corpus.listing import Groups
 from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs, hidden_by, suffix_of
 from align.corpus.texts import text_beside
 from align.errors import AlignError, DataError, ParameterError
+from align.files.names import StrPath
 from align.formats.files import read_labels
 from align.formats.tiers.labels import OVERRUN, Labels
 from align.results.frame import pandas
@@ -145,7 +146,7 @@ class Corpus(Sequence[Example]):
 
 
 def read_corpus(
-    folder_or_manifest: str | os.PathLike[str],
+    folder_or_manifest: StrPath,
     kind: str = "speech",
     *,
     groups: Groups = "folder",
@@ -333,7 +334,7 @@ def read_pair(pair: Pair, tier: str | None = None) -> "tuple[AudioInfo, Labels]"
     return info, read_labels(pair.labels, tier=tier, rate=info.rate, duration=info.duration)
 
 
-def header(audio: str | os.PathLike[str]) -> "AudioInfo":
+def header(audio: StrPath) -> "AudioInfo":
     """Read what the header of a recording says."""
     from align.features.sound.audio import (
         audio_info,  # opens soundfile, which takes a while to import
@@ -342,7 +343,7 @@ def header(audio: str | os.PathLike[str]) -> "AudioInfo":
     return audio_info(audio)
 
 
-def check_samples(audio: str | os.PathLike[str]) -> None:
+def check_samples(audio: StrPath) -> None:
     """Raise DataError where the samples of a recording are silent, not finite or cut off."""
     from align.features.sound.audio import read_audio
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError
 from align.files.atomic import atomic_write
-from align.files.names import comparable
+from align.files.names import StrPath, comparable
 from align.files.text import read_text, rows_of_table
 from align.formats.documents.office import read_sheet
 from align.formats.documents.tables import RECORDING, TEXT, columns_named
@@ -92,7 +92,7 @@ class Texts:
 
 
 def read_texts(
-    path: str | os.PathLike[str],
+    path: StrPath,
     encoding: str | None = None,
     is_recording: Callable[[str], bool] = lambda name: False,
 ) -> list[NamedText]:
@@ -247,7 +247,7 @@ def is_named(name: str, stem: str) -> bool:
     return _plain(name).rpartition("/")[2] == comparable(stem)
 
 
-def find_table(recordings: str | os.PathLike[str]) -> str | None:
+def find_table(recordings: StrPath) -> str | None:
     """Return the file of a folder that has the texts of most of its recordings; None for none.
 
     It is looked for in the folder, in those in it and in theirs, among files that are called as
@@ -288,11 +288,7 @@ def _maybe_tables(root: str) -> list[str]:
 
 
 def write_texts(
-    table: str | os.PathLike[str],
-    recordings: str | os.PathLike[str],
-    *,
-    encoding: str | None = None,
-    overwrite: bool = False,
+    table: StrPath, recordings: StrPath, *, encoding: str | None = None, overwrite: bool = False
 ) -> Texts:
     """Write the texts of a file beside their recordings, each as ``.txt``.
 

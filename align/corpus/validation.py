@@ -7,13 +7,14 @@ from align.corpus.check_music import validate_music
 from align.corpus.check_speech import validate_speech
 from align.corpus.issues import Validation
 from align.corpus.reading import check_kind
+from align.files.names import StrPath
 from align.progress import Progress
 
 __all__ = ["validate_corpus"]
 
 
 def validate_corpus(
-    folder_or_manifest: str | os.PathLike[str],
+    folder_or_manifest: StrPath,
     kind: str = "speech",
     *,
     phones: Collection[str] | None = None,

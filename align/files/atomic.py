@@ -21,6 +21,7 @@ from contextvars import ContextVar
 from functools import cache
 
 from align.errors import DataError
+from align.files.names import StrPath
 
 __all__ = ["append_whole", "atomic_write", "captured_writes", "process_runs", "remove_stale"]
 
@@ -33,9 +34,7 @@ _writing: set[str] = set()  # temporary files of this process
 _captured: ContextVar[dict[str, bytes] | None] = ContextVar("captured", default=None)
 
 
-def atomic_write(
-    path: str | os.PathLike[str], data: bytes | str, *, overwrite: bool = False
-) -> None:
+def atomic_write(path: StrPath, data: bytes | str, *, overwrite: bool = False) -> None:
     """Write `data` to `path`, completely or not at all.
 
     Parameters
@@ -98,7 +97,7 @@ def atomic_write(
         raise DataError(f"cannot be written: {reason}.", path=name) from error
 
 
-def append_whole(path: str | os.PathLike[str], data: bytes, *, size: int | None = None) -> int:
+def append_whole(path: StrPath, data: bytes, *, size: int | None = None) -> int:
     """Append `data`, wait until it is on the disk, and return the size of the file.
 
     `size` is what to keep of the file, in bytes: what stands behind it was cut off. By default all
@@ -180,7 +179,7 @@ def _sync_folder(folder: str) -> None:
             os.close(handle)
 
 
-def remove_stale(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
+def remove_stale(folders: Iterable[StrPath]) -> list[str]:
     """Remove the temporary files that dead processes left in folders, and return which.
 
     Folders below them are not looked at. A file stays while the process that writes it runs; of

@@ -5,6 +5,8 @@
 
 import os
 
+from align.files.names import StrPath
+
 __all__ = ["KEPT", "OWN_FOLDER", "kept_file", "kept_of"]
 
 OWN_FOLDER = ".align"
@@ -16,7 +18,7 @@ KEPT = ".json"
 _FOUND = "found"
 
 
-def kept_file(out: str | os.PathLike[str], name: str) -> str:
+def kept_file(out: StrPath, name: str) -> str:
     """Return where a run with the folder `out` keeps the result `name`.
 
     Examples
@@ -27,7 +29,7 @@ def kept_file(out: str | os.PathLike[str], name: str) -> str:
     return os.path.join(out, OWN_FOLDER, _FOUND, *f"{name}{KEPT}".split("/"))
 
 
-def kept_of(path: str | os.PathLike[str]) -> str | None:
+def kept_of(path: StrPath) -> str | None:
     """Return what a run has kept of an output; None where none has written it."""
     folder, stem = os.path.split(os.path.splitext(os.path.abspath(path))[0])
     while not os.path.isdir(os.path.join(folder, OWN_FOLDER)):

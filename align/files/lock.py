@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import IO, Any, Self
 
 from align.errors import DataError
+from align.files.names import StrPath
 
 __all__ = ["FolderLock"]
 
@@ -32,7 +33,7 @@ class FolderLock:
     ...         pass
     """
 
-    def __init__(self, folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: StrPath, file: StrPath) -> None:
         self.folder = os.fspath(folder)
         self.file = os.fspath(file)
         self._stream: IO[str] | None = None

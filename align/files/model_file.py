@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 from align.files.atomic import atomic_write, remove_stale
+from align.files.names import StrPath
 from align.files.regular import open_regular
 
 __all__ = ["FORMAT_VERSION", "MODEL_KINDS", "read_model", "write_model"]
@@ -44,7 +45,7 @@ Array = npt.NDArray[Any]
 
 
 def write_model(
-    path: str | os.PathLike[str],
+    path: StrPath,
     kind: str,
     header: Mapping[str, Any],
     arrays: Mapping[str, Array],
@@ -164,7 +165,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{value!r} is of type {type(value).__name__}")
 
 
-def read_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[str, Array]]:
+def read_model(path: StrPath) -> tuple[str, dict[str, Any], dict[str, Array]]:
     """Read a model file.
 
     Parameters

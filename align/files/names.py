@@ -1,9 +1,14 @@
-"""Names of recordings, wherever the file that says them was made."""
+"""Names of files, and of recordings wherever the file that says them was made."""
 
+import os
 import unicodedata
 from pathlib import PurePath, PureWindowsPath
+from typing import TypeAlias
 
-__all__ = ["comparable", "name_of"]
+__all__ = ["StrPath", "comparable", "name_of"]
+
+StrPath: TypeAlias = str | os.PathLike[str]
+"""What may name a file."""
 
 
 def comparable(name: str) -> str:

@@ -10,12 +10,14 @@ import os
 import stat
 from io import BufferedReader
 
+from align.files.names import StrPath
+
 __all__ = ["open_regular", "why_missing"]
 
 _WHY = "it is a pipe, a socket or a device, not a file"
 
 
-def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
+def open_regular(path: StrPath) -> BufferedReader:
     """Open a file to read its bytes, and nothing that is no file; a symbolic link is followed.
 
     Raises OSError if there is no such file, it cannot be opened, or it is a pipe, a socket or a
@@ -39,7 +41,7 @@ def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     return stream
 
 
-def why_missing(path: str | os.PathLike[str], otherwise: str) -> str:
+def why_missing(path: StrPath, otherwise: str) -> str:
     """Return why there is no such file: a link that leads nowhere, or `otherwise`.
 
     Examples
@@ -56,7 +58,7 @@ def _opened(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _check(status: os.stat_result, path: str | os.PathLike[str]) -> None:
+def _check(status: os.stat_result, path: StrPath) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     if not stat.S_ISREG(status.st_mode):

@@ -16,6 +16,7 @@ from io import BufferedReader
 from typing import Any
 
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.files.regular import open_regular, why_missing
 
 __all__ = [
@@ -39,7 +40,7 @@ _MARKS = (
 )
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
+def read_bytes(path: StrPath) -> bytes:
     """Read a file of at most 64 MiB; DataError if it is missing, unreadable or too large."""
     name = os.fspath(path)
     try:
@@ -67,7 +68,7 @@ def _at_most(stream: BufferedReader, most: int) -> bytes:
     return bytes(data)
 
 
-def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
+def read_text(path: StrPath, encoding: str | None = None) -> str:
     r"""Read a text file of at most 64 MiB, with line ends as ``\n``.
 
     By default it is UTF-8 or UTF-16, whichever the file is. `encoding` names that of other files:
@@ -77,7 +78,7 @@ def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
     return decoded(read_bytes(path), path, encoding)
 
 
-def decoded(data: bytes, path: str | os.PathLike[str], encoding: str | None = None) -> str:
+def decoded(data: bytes, path: StrPath, encoding: str | None = None) -> str:
     """Return what `read_text` returns, of a file that has been read."""
     name = os.fspath(path)
     try:
@@ -154,7 +155,7 @@ def _shown_encoding(data: bytes) -> str | None:
     return None if data.isascii() else "utf-8"
 
 
-def read_lines(path: str | os.PathLike[str], encoding: str | None = None) -> list[tuple[int, str]]:
+def read_lines(path: StrPath, encoding: str | None = None) -> list[tuple[int, str]]:
     """Return the lines that are not blank, each with its number counted from 1."""
     lines = read_text(path, encoding).split("\n")
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
@@ -186,7 +187,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", r
 
 
 def parse_number(
-    text: str, what: str, path: str | os.PathLike[str] | None = None, line: int | None = None
+    text: str, what: str, path: StrPath | None = None, line: int | None = None
 ) -> float:
     """Return the number `text` is, or raise a `DataError` that names `what` it should be."""
     stripped = text.strip()

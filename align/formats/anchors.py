@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_text, shortened
 from align.formats.documents.tables import columns_named, table_rows
 from align.formats.table import LABEL_FORMATS
@@ -65,7 +66,7 @@ class AnchorTable(NamedTuple):
 
 
 def read_anchors(
-    path: str | os.PathLike[str], *, words: bool = False, encoding: str | None = None
+    path: StrPath, *, words: bool = False, encoding: str | None = None
 ) -> AnchorTable:
     """Read known times.
 

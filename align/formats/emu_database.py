@@ -24,6 +24,7 @@ from typing import Any
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.formats.documents.parsing import parsed_json
 from align.formats.documents.writing import json_text
 from align.formats.tiers.emu import ANNOTATION, annotation_of
@@ -37,7 +38,7 @@ DATABASE = "_emuDB"
 _SESSION = "0000"  # of recordings that lie in no folder, as emuR calls it
 
 
-def check_database_name(folder: str | os.PathLike[str]) -> str:
+def check_database_name(folder: StrPath) -> str:
     """Return the name of the database in a folder; ParameterError if the folder has another."""
     name = os.path.basename(os.path.abspath(folder))
     if not name.endswith(DATABASE) or name == DATABASE:
@@ -63,7 +64,7 @@ def bundle_path(name: str) -> str:
 
 
 def write_emu_database(
-    folder: str | os.PathLike[str], recordings: Mapping[str, Tiers], *, session: str = _SESSION
+    folder: StrPath, recordings: Mapping[str, Tiers], *, session: str = _SESSION
 ) -> Path:
     """Write a database for emuR's ``load_emuDB``: configuration, annotations, recordings.
 
@@ -110,9 +111,7 @@ def write_emu_database(
     return configure(top, written)
 
 
-def configure(
-    folder: str | os.PathLike[str], annotations: Iterable[str | os.PathLike[str]]
-) -> Path:
+def configure(folder: StrPath, annotations: Iterable[StrPath]) -> Path:
     """Write the configuration of a database, or add to it what annotations have and it lacks.
 
     What the EMU web app or a person has set in it stays.

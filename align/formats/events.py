@@ -8,6 +8,7 @@ import os
 import re
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import read_text, shortened
 from align.formats.files import read_labels
 from align.formats.table import LABEL_FORMATS
@@ -18,7 +19,7 @@ _OTHER = re.compile(r"\s*(<[?!]|File type =|@(UTF8|Begin)\b|#!MLF!#|LHD:|signal 
 """How files begin that hold more than phones: XML, Praat's, CHAT, HTK's, BAS', of xwaves."""
 
 
-def read_events(path: str | os.PathLike[str], encoding: str | None = None) -> list[str]:
+def read_events(path: StrPath, encoding: str | None = None) -> list[str]:
     """Return the events of a recording: of a label file, or words of a text that are phones.
 
     Raises DataError if the file cannot be read, or there are no events in it.

@@ -1,10 +1,10 @@
 """Reading and writing labels, of one tier or of several, by the suffix of the file."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.table import label_format
 from align.formats.tiers.labels import Labels, TimedLabels
 from align.formats.tiers.tier import WORDS, Tier, Tiers
@@ -13,7 +13,7 @@ __all__ = ["left_out", "read_labels", "read_tiers", "write_labels", "write_tiers
 
 
 def read_labels(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     rate: float | None = None,
     duration: float | None = None,
@@ -66,11 +66,7 @@ def read_labels(
 
 
 def write_labels(
-    path: str | os.PathLike[str],
-    alignment: TimedLabels,
-    format: str | None = None,
-    *,
-    overwrite: bool = False,
+    path: StrPath, alignment: TimedLabels, format: str | None = None, *, overwrite: bool = False
 ) -> None:
     """Write an alignment, in the format the suffix says, whole or not at all.
 
@@ -96,7 +92,7 @@ def write_labels(
 
 
 def read_tiers(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     rate: float | None = None,
     duration: float | None = None,
@@ -138,11 +134,7 @@ def read_tiers(
 
 
 def write_tiers(
-    path: str | os.PathLike[str],
-    tiers: Tiers,
-    *,
-    tier: str | None = None,
-    overwrite: bool = False,
+    path: StrPath, tiers: Tiers, *, tier: str | None = None, overwrite: bool = False
 ) -> tuple[Tier, ...]:
     """Write tiers in the format the suffix says, as many of them as it can hold.
 
@@ -194,7 +186,7 @@ def write_tiers(
     return kept
 
 
-def left_out(path: str | os.PathLike[str], tiers: Tiers, written: Sequence[Tier]) -> list[str]:
+def left_out(path: StrPath, tiers: Tiers, written: Sequence[Tier]) -> list[str]:
     """Return, in words, what `write_tiers` left out of what was read.
 
     Parameters

@@ -23,6 +23,7 @@ from dataclasses import replace
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_of_score
 from align.formats.scores import Score, read_score
 from align.formats.table import is_music, music_format
@@ -32,9 +33,7 @@ __all__ = ["notes_of", "read_music", "write_music"]
 _NEAR = 0.02  # seconds of the score
 
 
-def write_music(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
+def write_music(path: StrPath, alignment: TimedNotes, *, overwrite: bool = False) -> None:
     """Write aligned notes in the format the suffix says, whole or not at all.
 
     Parameters
@@ -57,9 +56,9 @@ def write_music(
 
 
 def read_music(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
-    score: NotesOfScore | Score | str | os.PathLike[str] | None = None,
+    score: NotesOfScore | Score | StrPath | None = None,
     duration: float | None = None,
 ) -> NoteTimes:
     """Read aligned notes, as written or as corrected by a person.
@@ -121,7 +120,7 @@ def _with_bars(notes: NoteTimes, score: NotesOfScore) -> NoteTimes:
     return replace(notes, beats=score.beats, score_file=score.score_file)
 
 
-def notes_of(score: Score | str | os.PathLike[str]) -> NoteTimes:
+def notes_of(score: Score | StrPath) -> NoteTimes:
     """Return the notes of a score, or of a file of a score or of aligned notes."""
     if isinstance(score, Score):
         return notes_of_score(score)

@@ -28,6 +28,7 @@ from difflib import SequenceMatcher
 from importlib.resources import files
 
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.files.text import read_lines
 
 __all__ = ["PHONE_MAPS", "map_labels", "nearest_label", "read_phone_map"]
@@ -44,7 +45,7 @@ PHONE_MAPS = {
 _HEADS = {"from", "phone", "phoneme", "label"}
 
 
-def read_phone_map(path_or_name: str | os.PathLike[str]) -> dict[str, str]:
+def read_phone_map(path_or_name: StrPath) -> dict[str, str]:
     """Read a map of phones.
 
     Parameters

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from align.errors import ParameterError
+from align.files.names import StrPath
 from align.formats.notes.aligned_midi import read_aligned_midi, write_midi
 from align.formats.notes.beat_table import (
     write_beat_layer,
@@ -66,8 +67,6 @@ __all__ = [
     "music_format",
 ]
 
-_Path = str | os.PathLike[str]
-
 
 class Format(NamedTuple):
     """A row of the table.
@@ -106,7 +105,7 @@ class Format(NamedTuple):
     options: tuple[str, ...] = ()
     tier: str = PHONES
     needs_score: bool = False
-    is_notes: Callable[[_Path], bool] = lambda path: True
+    is_notes: Callable[[StrPath], bool] = lambda path: True
 
 
 _TEXT = ("silence", "encoding")
@@ -204,7 +203,7 @@ MUSIC_FORMATS = {row.suffix: row.name for row in _MUSIC}
 """Format of each suffix of notes, in lower case; the first that a name ends in counts."""
 
 
-def label_format(path: _Path, name: str | None = None) -> Format:
+def label_format(path: StrPath, name: str | None = None) -> Format:
     """Return the format of a file of labels: of this name, or that its suffix says.
 
     Raises
@@ -228,7 +227,7 @@ def label_format(path: _Path, name: str | None = None) -> Format:
     )
 
 
-def music_format(path: _Path) -> Format:
+def music_format(path: StrPath) -> Format:
     """Return the format of a file of notes, or of a tempo curve, that its suffix says.
 
     Raises
@@ -251,7 +250,7 @@ def music_format(path: _Path) -> Format:
     )
 
 
-def is_music(path: _Path) -> bool:
+def is_music(path: StrPath) -> bool:
     """Whether a file holds notes rather than phones, by its suffix or what it says itself."""
     name = os.path.basename(os.fspath(path)).lower()
     found = next((row for row in _MUSIC if name.endswith(row.suffix)), None)

@@ -5,7 +5,6 @@ does on recordings it was not trained on. What the model file holds is read from
 the text ``NAME.md`` beside it: a title, one line that says what the model does, and sections.
 """
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from typing import Any
 
 from align.errors import ParameterError
 from align.files.model_file import read_model
+from align.files.names import StrPath
 from align.formats.scores.instruments import score_instruments
 from align.models.loading import bundled_models, model_path
 
@@ -191,7 +191,7 @@ def speech_model(language: str) -> str:
     return own if own in bundled_models() else "speech-any"
 
 
-def music_model(score: str | os.PathLike[str]) -> tuple[str, list[str]]:
+def music_model(score: StrPath) -> tuple[str, list[str]]:
     """Return the bundled model of music for the instruments that a score names.
 
     Parameters

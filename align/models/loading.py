@@ -8,6 +8,7 @@ from typing import Any
 
 from align.errors import ModelError
 from align.files.model_file import read_model, write_model
+from align.files.names import StrPath
 
 __all__ = ["bundled_models", "load", "model_path", "read_model", "write_model"]
 
@@ -24,7 +25,7 @@ def bundled_models() -> list[str]:
     return sorted(name.removesuffix(".align") for name in names if name.endswith(".align"))
 
 
-def model_path(path_or_name: str | os.PathLike[str]) -> str:
+def model_path(path_or_name: StrPath) -> str:
     """Return the file of a model, given its path or the name of a bundled one.
 
     Raises
@@ -44,7 +45,7 @@ def model_path(path_or_name: str | os.PathLike[str]) -> str:
     return str(files("align.data") / f"{path}.align")
 
 
-def load(path_or_name: str | os.PathLike[str], features: Iterable[Any] = ()) -> Any:
+def load(path_or_name: StrPath, features: Iterable[Any] = ()) -> Any:
     """Load a trained aligner, or a learner that was saved.
 
     Parameters

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.files.names import StrPath
 from align.results.timing import Timing, probabilities
 from align.results.writing import LabelWriting
 from align.types import Event
@@ -97,7 +98,7 @@ class Alignment(Timing, LabelWriting):
         labels: Any,
         *,
         duration: float | None = None,
-        audio: str | os.PathLike[str] | None = None,
+        audio: StrPath | None = None,
         rate: int | None = None,
         **options: Any,
     ) -> Self:

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.results.chords import checked_chords, guessed_durations, score_onsets_of
 from align.results.time_map import mapped, tempo_curve
 from align.results.timing import Timing, probabilities, vector
@@ -225,7 +226,7 @@ class MusicAlignment(Timing, NoteWriting):
         labels: Any,
         *,
         duration: float | None = None,
-        audio: str | os.PathLike[str] | None = None,
+        audio: StrPath | None = None,
         rate: int | None = None,
         score: Any = None,
         **options: Any,
@@ -290,7 +291,7 @@ class MusicAlignment(Timing, NoteWriting):
             raise DataError(str(error), path=rows.path) from None
 
     @classmethod
-    def from_csv(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+    def from_csv(cls, path: StrPath, **options: Any) -> Self:
         """Read a table of notes; see `from_labels` and `align.formats.notes.note_table`."""
         return cls.from_labels(path, **options)
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.files.names import StrPath
 from align.types import Event, IntArray
 
 __all__ = ["Timing", "probabilities", "vector"]
@@ -201,12 +202,7 @@ class Timing(ABC):
         """Heads of the columns of a table, and the cells of the first `n` events."""
 
     def report(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        reference: Any = None,
-        sound: str = "ogg",
-        overwrite: bool = False,
+        self, path: StrPath, *, reference: Any = None, sound: str = "ogg", overwrite: bool = False
     ) -> Any:
         """Write a page on which the alignment is heard, seen and corrected.
 

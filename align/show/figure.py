@@ -1,6 +1,5 @@
 """What every picture needs: matplotlib, and the sound it is drawn over."""
 
-import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.files.names import StrPath
 from align.results.timing import Timing
 
 if TYPE_CHECKING:
@@ -109,9 +109,7 @@ def time_axis(ax: "Axes", width: float) -> None:
 
 
 def sound_of(
-    alignment: Timing,
-    audio: str | os.PathLike[str] | npt.NDArray[Any] | None,
-    rate: int | None,
+    alignment: Timing, audio: StrPath | npt.NDArray[Any] | None, rate: int | None
 ) -> Sound | None:
     """Read the recording of an alignment, or the one given; None where there is none."""
     audio = alignment.audio if audio is None else audio

@@ -7,7 +7,6 @@ matplotlib is needed, and no more than it: ``pip install "margin-align[plot]"``.
 """
 
 import io
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.progress import Progress
 from align.results.timing import Timing
 from align.show.figure import (
@@ -60,7 +60,7 @@ def plot_alignment(
     ax: "Axes | None" = None,
     reference: Timing | None = None,
     *,
-    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
+    audio: StrPath | npt.NDArray[Any] | None = None,
     rate: int | None = None,
     others: Mapping[str, Timing] | None = None,
 ) -> "Axes":
@@ -103,10 +103,10 @@ def plot_alignment(
 
 def save_plot(
     alignment: Timing,
-    path: str | os.PathLike[str],
+    path: StrPath,
     reference: Timing | None = None,
     *,
-    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
+    audio: StrPath | npt.NDArray[Any] | None = None,
     rate: int | None = None,
     dpi: int = 100,
     span: tuple[float, float] | None = None,

@@ -1,10 +1,10 @@
 """Reading a label file as a result, of phones or of notes, whichever it holds."""
 
-import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from align.files.names import StrPath
 from align.formats.table import is_music
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
@@ -12,16 +12,14 @@ from align.results.timing import Timing
 
 __all__ = ["reader_of"]
 
-_Path = str | os.PathLike[str]
-
 
 def reader_of(
-    path: _Path,
-    audio: _Path | None = None,
+    path: StrPath,
+    audio: StrPath | None = None,
     *,
-    score: _Path | None = None,
+    score: StrPath | None = None,
     **label_options: Any,
-) -> Callable[[_Path], Timing]:
+) -> Callable[[StrPath], Timing]:
     """Return what reads files of the kind that a file is, of labels or of notes, as a result.
 
     Of an `audio` file, length and rate are then known to what is read; DataError if it cannot be.

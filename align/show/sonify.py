@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.results.timing import Timing
 from align.show.page.sound import encoded
 from align.types import Float32, IntArray
@@ -44,7 +45,7 @@ def sonify(
     alignment: Timing,
     *,
     sound: str | None = None,
-    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
+    audio: StrPath | npt.NDArray[Any] | None = None,
     rate: int | None = None,
 ) -> tuple[Float32, int]:
     """Put the recording beside clicks or notes at the onsets.
@@ -110,10 +111,10 @@ def sonify(
 
 def save_sonification(
     alignment: Timing,
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     sound: str | None = None,
-    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
+    audio: StrPath | npt.NDArray[Any] | None = None,
     rate: int | None = None,
     overwrite: bool = False,
 ) -> None:
@@ -142,7 +143,7 @@ def save_sonification(
     atomic_write(path, sound_file, overwrite=overwrite)
 
 
-def check_sonification(path: str | os.PathLike[str]) -> None:
+def check_sonification(path: StrPath) -> None:
     """Raise a ParameterError where the suffix is none that `save_sonification` writes."""
     suffix = Path(path).suffix
     if suffix.lower() not in _SUFFIXES:

@@ -16,6 +16,7 @@ import numpy as np
 
 from align.errors import DataError, ParameterError
 from align.features.sound.audio import audio_info
+from align.files.names import StrPath
 from align.formats import read_tiers
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
@@ -230,7 +231,7 @@ class Document:
         place = np.searchsorted(np.array(heads), np.arange(len(labels)), side="right") - 1
         return TextAlignment({"": SpeakerTiers(words, phones, place.astype(np.intp))})
 
-    def example(self, audio: str | os.PathLike[str], group: str | None, name: str) -> Example:
+    def example(self, audio: StrPath, group: str | None, name: str) -> Example:
         """Return the document as an example to learn from; all of its times are taken as true."""
         if self.kind == "music":
             onsets = [s.start if s.is_played else np.nan for s in self.segments]
@@ -325,7 +326,7 @@ def corrected(alignment: Any, audio: Any, kind: str) -> Document:
     return new
 
 
-def _from_file(path: str | os.PathLike[str], seconds: float) -> Alignment | TextAlignment:
+def _from_file(path: StrPath, seconds: float) -> Alignment | TextAlignment:
     """Return the phones of a label file, with the words above them where it has some.
 
     Raises DataError where a word has no phone.

@@ -13,6 +13,7 @@ from typing import Any
 
 from align.errors import DataError
 from align.files.atomic import append_whole
+from align.files.names import StrPath
 from align.files.regular import open_regular
 
 __all__ = ["Journal"]
@@ -29,7 +30,7 @@ class Journal:
         Those that were there when it was opened.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: StrPath) -> None:
         self.path = os.fspath(path)
         self.entries: list[dict[str, Any]] = []
         self._size = 0

@@ -16,7 +16,6 @@ An old revision is answered with 409 and the newest view, refused input with 422
 a disk that takes nothing more with 507. All this lies below ``/TOKEN/``; see `align.studio.guard`.
 """
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
@@ -31,6 +30,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from align.errors import AlignError, DataError, ParameterError
+from align.files.names import StrPath
 from align.studio.background import Background
 from align.studio.guard import Guard
 from align.studio.page import document, icon, script, style
@@ -50,8 +50,8 @@ def studio_app(
     sounds: Sounds,
     background: Background,
     *,
-    recordings: str | os.PathLike[str],
-    exports: str | os.PathLike[str],
+    recordings: StrPath,
+    exports: StrPath,
     token: str,
     port: int,
 ) -> ASGIApp:

@@ -1,6 +1,5 @@
 """Running the server until it is asked to end, and opening its page."""
 
-import os
 import tempfile
 import threading
 import webbrowser
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from align.files.names import StrPath
 from align.studio.address import Address
 from align.studio.background import Background
 from align.studio.server import studio_app
@@ -27,8 +27,8 @@ _PATIENCE = 3  # seconds that requests get to end
 
 def serve(
     session: "Session",
-    recordings: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    recordings: StrPath,
+    out: StrPath,
     *,
     port: int = 0,
     learn: bool = True,
@@ -75,8 +75,8 @@ def serve(
 @contextmanager
 def prepared(
     session: "Session",
-    recordings: str | os.PathLike[str],
-    out: str | os.PathLike[str],
+    recordings: StrPath,
+    out: StrPath,
     *,
     port: int = 0,
     learn: bool = True,

@@ -17,6 +17,7 @@ from align.batch.tasks import Task
 from align.batch.works import work_for
 from align.errors import DataError, ParameterError
 from align.files.lock import FolderLock
+from align.files.names import StrPath
 from align.models.loading import load
 from align.sequence.base import Aligner
 from align.studio.decoding import ModelDecoder
@@ -91,9 +92,9 @@ class Session:
 
     def __init__(
         self,
-        model: str | os.PathLike[str] | Aligner,
-        recordings: str | os.PathLike[str],
-        out: str | os.PathLike[str],
+        model: StrPath | Aligner,
+        recordings: StrPath,
+        out: StrPath,
         *,
         learn: bool = True,
         random_state: int = 0,
@@ -188,7 +189,7 @@ class Session:
         """Return the file of a recording; raises DataError for an unknown name."""
         return Path(self._recordings.task(name).audio)
 
-    def sound(self, name: str) -> str | os.PathLike[str]:
+    def sound(self, name: str) -> StrPath:
         """Return what is heard and aligned of a recording: its file, or one channel of it."""
         return self._recordings.task(name).recording
 
@@ -346,7 +347,7 @@ class Session:
             new = corrected(alignment, task.audio, self._work.kind)
             self._confirm(name, self._recordings.known(name) or new, new)
 
-    def export(self, path: str | os.PathLike[str], *, report: bool = False) -> None:
+    def export(self, path: StrPath, *, report: bool = False) -> None:
         """Write what there is into a folder.
 
         Parameters

@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 
+from align.files.names import StrPath
 from align.show.page.sound import encode_sound
 
 __all__ = ["Sounds"]
@@ -41,7 +42,7 @@ class Sounds:
     def __exit__(self, *exception: object) -> None:
         self._folder.cleanup()
 
-    def of(self, audio: str | os.PathLike[str]) -> tuple[Path, int]:
+    def of(self, audio: StrPath) -> tuple[Path, int]:
         """Return a recording's FLAC file and its rate in Hz.
 
         DataError where the recording cannot be read, OSError where it is not there.

@@ -33,6 +33,7 @@ from align.corpus.readers._gather import Gathering
 from align.corpus.readers.match import read_match
 from align.corpus.reading import Corpus
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_lines, read_text, rows_of_table
 
 if TYPE_CHECKING:
@@ -45,11 +46,7 @@ _NONE = ("", "none", "nan")
 
 
 def read_asap(
-    folder: str | os.PathLike[str],
-    *,
-    maestro: str | os.PathLike[str] | None = None,
-    truth: str = "notes",
-    robust: bool = True,
+    folder: StrPath, *, maestro: StrPath | None = None, truth: str = "notes", robust: bool = True
 ) -> Corpus:
     """Read ASAP or (n)ASAP.
 
@@ -128,13 +125,7 @@ def _file(root: str, row: dict[str, str], column: str, table: str, line: int) ->
     return path
 
 
-def _audio(
-    root: str,
-    row: dict[str, str],
-    maestro: str | os.PathLike[str] | None,
-    table: str,
-    line: int,
-) -> str:
+def _audio(root: str, row: dict[str, str], maestro: StrPath | None, table: str, line: int) -> str:
     """Return the recording of a performance."""
     performance = row["midi_performance"]
     own = row.get("audio_performance", "")

@@ -32,6 +32,7 @@ from align.corpus.pairs import find_pairs
 from align.corpus.readers._gather import Gathering
 from align.corpus.reading import Corpus, header
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_text
 from align.formats.tiers.labels import Labels, make_labels
 
@@ -51,7 +52,7 @@ class XLabel(NamedTuple):
     line: int
 
 
-def read_xlabel(path: str | os.PathLike[str]) -> list[XLabel]:
+def read_xlabel(path: StrPath) -> list[XLabel]:
     """Read an ESPS xlabel file, such as Buckeye's ``.phones``, ``.words`` and ``.log``.
 
     Parameters
@@ -89,7 +90,7 @@ def read_xlabel(path: str | os.PathLike[str]) -> list[XLabel]:
     return found
 
 
-def read_buckeye(folder: str | os.PathLike[str], *, tier: str = "phones") -> Corpus:
+def read_buckeye(folder: StrPath, *, tier: str = "phones") -> Corpus:
     """Read the Buckeye corpus.
 
     Parameters

@@ -17,14 +17,14 @@ import os
 from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
 from align.corpus.reading import Corpus, header, read_corpus
 from align.errors import ParameterError
-from align.files.names import comparable
+from align.files.names import StrPath, comparable
 from align.formats.tiers.textgrid import read_textgrid
 
 __all__ = ["read_timit", "read_voxangeles"]
 
 
 def read_timit(
-    folder: str | os.PathLike[str], *, dialect_sentences: bool = False, part: str | None = None
+    folder: StrPath, *, dialect_sentences: bool = False, part: str | None = None
 ) -> Corpus:
     """Read TIMIT.
 
@@ -67,10 +67,7 @@ def read_timit(
 
 
 def read_voxangeles(
-    folder: str | os.PathLike[str],
-    labels: str | os.PathLike[str] | None = None,
-    *,
-    tier: str | None = None,
+    folder: StrPath, labels: StrPath | None = None, *, tier: str | None = None
 ) -> Corpus:
     """Read VoxAngeles, or any folders of recordings with TextGrids.
 

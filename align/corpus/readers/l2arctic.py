@@ -23,6 +23,7 @@ from dataclasses import replace
 from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
 from align.corpus.reading import Corpus, header
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.formats.tiers.labels import Labels
 from align.formats.tiers.textgrid import read_textgrid
 from align.types import SILENCES
@@ -33,11 +34,7 @@ _SETS = ("annotation", "textgrid")
 
 
 def read_l2arctic(
-    folder: str | os.PathLike[str],
-    *,
-    labels: str = "annotation",
-    phones: str = "perceived",
-    stress: bool = False,
+    folder: StrPath, *, labels: str = "annotation", phones: str = "perceived", stress: bool = False
 ) -> Corpus:
     """Read L2-ARCTIC.
 

@@ -21,6 +21,7 @@ from align.corpus.readers._gather import Gathering
 from align.corpus.readers._performed import performed_midi
 from align.corpus.reading import Corpus
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.files.text import read_text, rows_of_table
 
 __all__ = ["read_maestro"]
@@ -29,9 +30,7 @@ _FILES = ("audio_filename", "midi_filename")
 _SPLITS = ("train", "validation", "test")
 
 
-def read_maestro(
-    folder: str | os.PathLike[str], *, split: str | Collection[str] | None = None
-) -> Corpus:
+def read_maestro(folder: StrPath, *, split: str | Collection[str] | None = None) -> Corpus:
     """Read MAESTRO.
 
     Parameters

@@ -27,6 +27,7 @@ from align.corpus.readers._gather import Gathering, audio_by_stem, stem_of, tree
 from align.corpus.readers._performed import midi_notes, score_in_ticks
 from align.corpus.reading import Corpus
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_lines
 
 if TYPE_CHECKING:
@@ -38,9 +39,7 @@ _PIANO = re.compile(r"_[A-Za-z0-9]+$")
 _NEAR = 0.1  # seconds by which list and MIDI file may differ
 
 
-def read_maps(
-    folder: str | os.PathLike[str], *, sets: tuple[str, ...] = ("MUS",), delay: float = 0.0
-) -> Corpus:
+def read_maps(folder: StrPath, *, sets: tuple[str, ...] = ("MUS",), delay: float = 0.0) -> Corpus:
     """Read MAPS.
 
     Parameters

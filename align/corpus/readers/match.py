@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_text
 from align.formats.scores.note_rows import NoteRow, check_pitches
 from align.formats.scores.spelling import SEMITONES, name_of_step
@@ -72,7 +73,7 @@ class MatchFile:
     info: dict[str, str]
 
 
-def read_match(path: str | os.PathLike[str]) -> MatchFile:
+def read_match(path: StrPath) -> MatchFile:
     """Read a match file.
 
     Parameters

@@ -14,13 +14,14 @@ import re
 from align.corpus.readers._gather import Gathering, audio_by_stem, stem_of, tree_files
 from align.corpus.readers._performed import performed_midi
 from align.corpus.reading import Corpus
+from align.files.names import StrPath
 
 __all__ = ["read_smd"]
 
 _TAKE = re.compile(r"_\d+_\d{8}(-SMD)?$", re.IGNORECASE)
 
 
-def read_smd(folder: str | os.PathLike[str]) -> Corpus:
+def read_smd(folder: StrPath) -> Corpus:
     """Read recordings with MIDI files of the same names as the truth.
 
     Parameters

@@ -19,6 +19,7 @@ from align.corpus.readers._gather import Gathering, audio_by_stem, stem_of, tree
 from align.corpus.readers.match import read_match
 from align.corpus.reading import Corpus
 from align.errors import DataError
+from align.files.names import StrPath
 
 __all__ = ["read_vienna4x22"]
 
@@ -26,10 +27,7 @@ _PLAYER = re.compile(r"_p\d+$")
 
 
 def read_vienna4x22(
-    folder: str | os.PathLike[str],
-    audio: str | os.PathLike[str] | None = None,
-    *,
-    offset: float | Mapping[str, float] = 0.0,
+    folder: StrPath, audio: StrPath | None = None, *, offset: float | Mapping[str, float] = 0.0
 ) -> Corpus:
     """Read match files with recordings of the same names.
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.files.text import read_bytes
 
 __all__ = ["read_document", "read_sheet"]
@@ -37,7 +38,7 @@ _COLUMNS = frozenset(
 """What the first row of a table calls its columns."""
 
 
-def read_document(path: str | os.PathLike[str]) -> str:
+def read_document(path: StrPath) -> str:
     """Return the text of a ``.docx``, a line for each paragraph and each row of a table.
 
     Raises DataError where the file cannot be read, ParameterError without python-docx.
@@ -56,7 +57,7 @@ def read_document(path: str | os.PathLike[str]) -> str:
     return "\n".join(lines)
 
 
-def read_sheet(path: str | os.PathLike[str]) -> list[list[str]]:
+def read_sheet(path: StrPath) -> list[list[str]]:
     """Return the cells of the first sheet of a ``.xlsx`` as text, to the last row that has any.
 
     All rows are as long as the longest.

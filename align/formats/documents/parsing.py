@@ -6,12 +6,13 @@ from typing import Any, TypeGuard
 from xml.etree import ElementTree
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import read_bytes, read_text
 
 __all__ = ["is_number", "number_in", "parsed_json", "parsed_xml", "xml_with_comments"]
 
 
-def parsed_json(path: str | os.PathLike[str], encoding: str | None = None) -> Any:
+def parsed_json(path: StrPath, encoding: str | None = None) -> Any:
     """Return what a JSON file holds; DataError, naming the line, where it is none."""
     name = os.fspath(path)
     try:
@@ -22,7 +23,7 @@ def parsed_json(path: str | os.PathLike[str], encoding: str | None = None) -> An
         raise DataError(f"is not usable JSON: {error}.", path=name) from None
 
 
-def parsed_xml(path: str | os.PathLike[str], root: str, what: str) -> ElementTree.Element:
+def parsed_xml(path: StrPath, root: str, what: str) -> ElementTree.Element:
     """Return the `root` element of a file; DataError, naming the line, where it is no `what`.
 
     A file that declares entities is refused: they can make a small file grow beyond all memory.

@@ -2,14 +2,13 @@
 
 import inspect
 import json
-import os
 import re
 from collections.abc import Callable
 from typing import Any
 from xml.etree import ElementTree
 
 from align.files.atomic import atomic_write
-from align.files.names import name_of
+from align.files.names import StrPath, name_of
 
 __all__ = ["NOT_XML", "XML_HEAD", "audio_name", "json_text", "writer", "xml_text"]
 
@@ -24,9 +23,7 @@ def writer(form: Callable[..., str | bytes]) -> Callable[..., None]:
     It writes what `form` makes of the content and the options, whole or not at all.
     """
 
-    def write(
-        path: str | os.PathLike[str], *content: object, overwrite: bool = False, **options: object
-    ) -> None:
+    def write(path: StrPath, *content: object, overwrite: bool = False, **options: object) -> None:
         atomic_write(path, form(*content, **options), overwrite=overwrite)
 
     own = [

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.scores import Score, chords
 from align.formats.scores.beats import Beats
 from align.types import BoolArray, Float64, IntArray, Mismatch, Note, PlayedPassage, pitch_name
@@ -189,7 +190,7 @@ def notes_of_score(
     score: Score,
     onsets: Float64 | None = None,
     *,
-    path: str | os.PathLike[str] | None = None,
+    path: StrPath | None = None,
     duration: float | None = None,
 ) -> NoteTimes:
     """Return the notes of a score at times in seconds, by default as it has them."""
@@ -211,11 +212,7 @@ def notes_of_score(
 
 
 def notes_played(
-    notes: NotesOfScore,
-    keep: IntArray,
-    onsets: Float64,
-    path: str | os.PathLike[str],
-    duration: float | None,
+    notes: NotesOfScore, keep: IntArray, onsets: Float64, path: StrPath, duration: float | None
 ) -> NoteTimes:
     """Return the notes `keep`, increasing indices, played at `onsets` in seconds.
 
@@ -241,10 +238,7 @@ def notes_played(
 
 
 def notes_by_pitch(
-    rows: Sequence[tuple[int, float]],
-    notes: NotesOfScore,
-    path: str | os.PathLike[str],
-    duration: float | None,
+    rows: Sequence[tuple[int, float]], notes: NotesOfScore, path: StrPath, duration: float | None
 ) -> NoteTimes:
     """Return notes of a score as a file has them: pitches, and onsets in seconds.
 

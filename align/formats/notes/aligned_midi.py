@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_by_pitch
 from align.formats.scores.beats import Beats
@@ -400,7 +401,7 @@ def _move_notes(
 
 
 def read_aligned_midi(
-    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
+    path: StrPath, notes: NotesOfScore, *, duration: float | None = None
 ) -> NoteTimes:
     """Read when notes are played, those of a pitch in order of time; see `notes_by_pitch`.
 

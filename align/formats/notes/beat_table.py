@@ -42,6 +42,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_text
 from align.formats.documents.tables import begins_with_number, columns_named, table_rows
 from align.formats.documents.writing import writer
@@ -214,7 +215,7 @@ write_beat_points = writer(format_beat_points)
 write_beat_layer = writer(format_beat_layer)
 
 
-def read_beat_times(path: str | os.PathLike[str]) -> Float64:
+def read_beat_times(path: StrPath) -> Float64:
     """Read when beats are.
 
     Parameters

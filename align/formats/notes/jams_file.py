@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.documents.parsing import parsed_json
 from align.formats.documents.writing import audio_name, json_text, writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_by_pitch
@@ -102,9 +103,7 @@ def _annotation(
     }
 
 
-def read_jams(
-    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
-) -> NoteTimes:
+def read_jams(path: StrPath, notes: NotesOfScore, *, duration: float | None = None) -> NoteTimes:
     """Read when the notes of a score are played, those of a pitch in order of time.
 
     The first annotation of the namespace ``note_midi`` counts. Raises DataError where the file

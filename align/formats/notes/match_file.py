@@ -10,7 +10,6 @@ Foscarin et al., "The match file format: encoding alignments between scores and 
 MEC 2022.
 """
 
-import os
 import re
 import warnings
 from itertools import accumulate
@@ -19,7 +18,7 @@ from typing import Any
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
-from align.files.names import name_of
+from align.files.names import StrPath, name_of
 from align.formats.notes.aligned import TimedNotes
 from align.formats.notes.aligned_midi import score_as_midi
 from align.formats.scores.score_midi import metres_of
@@ -32,9 +31,7 @@ _CLOCK = 4000  # ticks for the half second that a match file's clock counts in
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 
 
-def write_match(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
+def write_match(path: StrPath, alignment: TimedNotes, *, overwrite: bool = False) -> None:
     """Write an alignment as a match file.
 
     Every note of the passages that are played counts as played.

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.files.text import read_text
 from align.formats.documents.parsing import number_in, parsed_json
 from align.formats.documents.writing import json_text, writer
@@ -112,7 +113,7 @@ def _beat_entries(alignment: TimedNotes, beats: Beats) -> list[dict[str, Any]]:
 write_music_json = writer(format_music_json)
 
 
-def is_music_json(path: str | os.PathLike[str]) -> bool:
+def is_music_json(path: StrPath) -> bool:
     """Whether a file is JSON that says it holds music."""
     try:
         content = json.loads(read_text(path))
@@ -121,7 +122,7 @@ def is_music_json(path: str | os.PathLike[str]) -> bool:
     return isinstance(content, dict) and content.get("kind") == "music"
 
 
-def read_music_json(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:
+def read_music_json(path: StrPath, *, duration: float | None = None) -> NoteTimes:
     """Read aligned notes that Align wrote, and that a person may have corrected.
 
     `duration`, of the recording in seconds, is by default the file's own. Raises DataError if the

@@ -28,6 +28,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_lines
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_played
@@ -58,7 +59,7 @@ write_note_alignment = writer(format_note_alignment)
 
 
 def read_note_alignment(
-    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
+    path: StrPath, notes: NotesOfScore, *, duration: float | None = None
 ) -> NoteTimes:
     """Return the notes of a score that a table says are played, in the order of the score.
 

@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_lines, read_text, rows_of_table, table_of_rows
 from align.formats.documents.parsing import parsed_xml
 from align.formats.documents.writing import writer
@@ -140,11 +141,7 @@ write_layer = writer(format_layer)
 
 
 def read_note_labels(
-    path: str | os.PathLike[str],
-    notes: NotesOfScore,
-    *,
-    format: str,
-    duration: float | None = None,
+    path: StrPath, notes: NotesOfScore, *, format: str, duration: float | None = None
 ) -> NoteTimes:
     """Return the notes that have a label in a file, which a person may have moved or deleted.
 

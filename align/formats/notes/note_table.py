@@ -31,6 +31,7 @@ import os
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import read_text, table_of_rows
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import NoteTimes, TimedNotes, notes_of_score
@@ -99,7 +100,7 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
 write_note_table = writer(format_note_table)
 
 
-def read_note_table(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:
+def read_note_table(path: StrPath, *, duration: float | None = None) -> NoteTimes:
     """Read aligned notes, as written or as corrected by a person, in any order.
 
     `duration`, of the recording in seconds, is by default where the last note ends. There are no
@@ -135,7 +136,7 @@ def read_note_table(path: str | os.PathLike[str], *, duration: float | None = No
     return notes_of_score(score, times, path=name, duration=duration)
 
 
-def is_note_table(path: str | os.PathLike[str]) -> bool:
+def is_note_table(path: StrPath) -> bool:
     """Whether a table holds notes rather than labels, by its first line."""
     try:
         head = read_text(path).split("\n", 1)[0].lower()

@@ -33,6 +33,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.files.text import parse_number, read_bytes, table_of_rows
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes
 from align.formats.notes.match_file import ids_of, score_part
@@ -52,9 +53,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the same bytes for the same alignment
 _MAX_BYTES = 1 << 26
 
 
-def write_parangonada(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
+def write_parangonada(path: StrPath, alignment: TimedNotes, *, overwrite: bool = False) -> None:
     """Write the five tables of an alignment as an archive.
 
     Raises DataError where partitura is not installed, there are no notes, or the file exists and
@@ -94,7 +93,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def read_parangonada(
-    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
+    path: StrPath, notes: NotesOfScore, *, duration: float | None = None
 ) -> NoteTimes:
     """Return the notes of a score that are paired with a note that was played.
 
@@ -118,9 +117,7 @@ def read_parangonada(
     return played_by_id(found, notes, name, duration)
 
 
-def _rows(
-    path: str | os.PathLike[str], table: str, columns: Sequence[str]
-) -> list[dict[str, str]]:
+def _rows(path: StrPath, table: str, columns: Sequence[str]) -> list[dict[str, str]]:
     """Return the rows of a table of the archive, which must have these columns."""
     name = os.fspath(path)
     data = io.BytesIO(read_bytes(path))

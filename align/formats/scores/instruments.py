@@ -25,6 +25,7 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.regular import open_regular
 from align.formats.scores.score_midi import names_in, read_midi_score
 
@@ -72,7 +73,7 @@ class Instrument(NamedTuple):
     sound: Sound
 
 
-def score_instruments(path: str | os.PathLike[str]) -> list[Instrument]:
+def score_instruments(path: StrPath) -> list[Instrument]:
     """Return the instruments that a score names.
 
     Parameters
@@ -108,7 +109,7 @@ def score_instruments(path: str | os.PathLike[str]) -> list[Instrument]:
     return list(dict.fromkeys(instrument for instrument in found if instrument.name))
 
 
-def _of_midi(path: str | os.PathLike[str]) -> Iterator[Instrument]:
+def _of_midi(path: StrPath) -> Iterator[Instrument]:
     """Yield the instrument of each track and channel that has notes."""
     score = read_midi_score(path)
     own = {note.begin[0] for note in score.notes}
@@ -167,7 +168,7 @@ def _named(name: str) -> Instrument:
     return Instrument(plain, "struck" if struck else "sustained")
 
 
-def _text(path: str | os.PathLike[str]) -> str:
+def _text(path: StrPath) -> str:
     """Return the text of a score in notation; of a compressed one its first score."""
     with open_regular(path) as stream:
         if PurePath(os.fspath(path)).suffix.lower() == ".mxl":

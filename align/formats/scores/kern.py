@@ -22,7 +22,6 @@ metres and tempi stand at the notes that follow. A spine that has nothing more, 
 rests.
 """
 
-import os
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +30,7 @@ from functools import partial
 from itertools import pairwise
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import decoded
 from align.formats.scores.note_rows import unlike
 from align.formats.scores.spelling import SEMITONES, name_of_step
@@ -80,7 +80,7 @@ class _Marks:
     label: str = ""  # of the section that begins with the next notes
 
 
-def read_kern(data: bytes, path: str | os.PathLike[str]) -> Written:
+def read_kern(data: bytes, path: StrPath) -> Written:
     """Return the score in a file.
 
     Parameters
@@ -111,7 +111,7 @@ def read_kern(data: bytes, path: str | os.PathLike[str]) -> Written:
 class _Reading:
     """Reads one line after another."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: StrPath) -> None:
         self.line = 0
         self._path = path
         self._spines: list[_Spine] = []

@@ -25,7 +25,6 @@ Staves go by their number, whatever their order. A bar lasts as long as the long
 and no longer than its metre where rests alone would make it so.
 """
 
-import os
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
@@ -36,6 +35,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.scores.mei_elements import (
     LENGTHS,
     Tuplets,
@@ -100,7 +100,7 @@ class _Layer:
     notes: list[TiedNote] = field(default_factory=list)
 
 
-def read_mei(data: bytes, path: str | os.PathLike[str]) -> Written:
+def read_mei(data: bytes, path: StrPath) -> Written:
     """Return the score in a file; of several movements one after the other.
 
     Parameters
@@ -143,7 +143,7 @@ def read_mei(data: bytes, path: str | os.PathLike[str]) -> Written:
 class _Reading:
     """Reads one bar after another."""
 
-    def __init__(self, root: Element, path: str | os.PathLike[str]) -> None:
+    def __init__(self, root: Element, path: StrPath) -> None:
         self._path = path
         self._ids = {name: e for e in root.iter() if (name := e.get(_ID)) is not None}
         self._implied = not any(

@@ -1,11 +1,11 @@
 """What every reader of scores returns: the notes as the file has them."""
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.errors import DataError
+from align.files.names import StrPath
 
 __all__ = ["HIGHEST_PITCH", "LOWEST_PITCH", "NoteRow", "check_pitches", "on_piano", "unlike"]
 
@@ -54,9 +54,7 @@ def on_piano(pitch: int) -> bool:
     return LOWEST_PITCH <= pitch <= HIGHEST_PITCH
 
 
-def check_pitches(
-    rows: Sequence[NoteRow], path: str | os.PathLike[str], *, some: bool = False
-) -> None:
+def check_pitches(rows: Sequence[NoteRow], path: StrPath, *, some: bool = False) -> None:
     """Raise a `DataError` at the first pitch that no piano has.
 
     Where `some` may be beyond it, at the first that is no MIDI number, or where all are beyond it.

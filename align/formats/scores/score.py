@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
+from align.files.names import StrPath
 from align.formats.scores.beats import Beats
 from align.formats.scores.note_rows import HIGHEST_PITCH, LOWEST_PITCH, NoteRow, check_pitches
 from align.formats.scores.score_midi import read_midi_score
@@ -272,7 +273,7 @@ class NoteTruth:
         return out
 
 
-def read_score(path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] = True) -> Score:
+def read_score(path: StrPath, *, repeats: bool | Sequence[bool] = True) -> Score:
     """Read a score.
 
     Parameters
@@ -423,7 +424,7 @@ def distinct(score: Score) -> tuple[Score, IntArray]:
     return replace(merged, durations=ends[kept] - merged.onsets), row
 
 
-def read_note_truth(path: str | os.PathLike[str], score: Score) -> NoteTruth:
+def read_note_truth(path: StrPath, score: Score) -> NoteTruth:
     """Read when the notes of a score were played.
 
     Parameters

@@ -12,7 +12,6 @@ signature or a tempo that does not exist, a velocity above 127.
 """
 
 import io
-import os
 import re
 import struct
 from bisect import bisect_right
@@ -24,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import read_bytes
 from align.formats.scores.beats import Bar, Beats, beats_of_bars
 from align.formats.scores.note_rows import NoteRow, unlike
@@ -90,7 +90,7 @@ class MidiScore:
     beats: Beats | None = None
 
 
-def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
+def read_midi_notes(path: StrPath) -> list[NoteRow]:
     """Return the notes of a MIDI file in the order of their onsets, without identifiers.
 
     Raises DataError where the file is missing, empty, damaged or too large, of format 2, or timed
@@ -99,7 +99,7 @@ def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
     return [note.row for note in read_midi_score(path).notes]
 
 
-def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
+def read_midi_score(path: StrPath) -> MidiScore:
     """Read a MIDI file with its notes; see `read_midi_notes`."""
     midi = _loaded(path)
     messages, tempos = _in_ticks(midi)
@@ -218,7 +218,7 @@ def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
     return beats_of_bars(bars, lambda ticks: np.array([clock.seconds(tick) for tick in ticks]))
 
 
-def _loaded(path: str | os.PathLike[str]) -> Any:
+def _loaded(path: StrPath) -> Any:
     """Return the file as mido has it; DataError where it cannot be read or is no score."""
     import mido
 

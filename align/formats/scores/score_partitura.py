@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import read_bytes
 from align.formats.scores.beats import Bar, Beats
 from align.formats.scores.folded import Folded, FoldedNote
@@ -89,7 +90,7 @@ class Notation:
         Where partitura is missing, or the file is missing or cannot be read.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: StrPath) -> None:
         self._path = path
         data = read_bytes(path)
         if not data:
@@ -154,7 +155,7 @@ class Notation:
         return repeats
 
 
-def _written(data: bytes, path: str | os.PathLike[str]) -> Written:
+def _written(data: bytes, path: StrPath) -> Written:
     """Read a file by its suffix."""
     suffix = PurePath(os.fspath(path)).suffix.lower()
     if suffix == ".krn":
@@ -243,7 +244,7 @@ def _reason(error: Exception) -> str:
     return lines[0].rstrip(".") if lines else "it ends too early"
 
 
-def _check_content(data: bytes, path: str | os.PathLike[str]) -> None:
+def _check_content(data: bytes, path: StrPath) -> None:
     """Refuse what could make a small file grow beyond all memory, or name other files."""
     suffix = PurePath(path).suffix.lower()
     other = next((what for start, what in _KINDS.items() if data.startswith(start)), None)
@@ -271,7 +272,7 @@ def _check_content(data: bytes, path: str | os.PathLike[str]) -> None:
         _check_xml(data, path)
 
 
-def _check_match(data: bytes, path: str | os.PathLike[str]) -> None:
+def _check_match(data: bytes, path: StrPath) -> None:
     """Refuse what partitura would lay out bars for without end."""
     if _NO_BAR.search(data):
         raise DataError(
@@ -289,7 +290,7 @@ def _check_match(data: bytes, path: str | os.PathLike[str]) -> None:
                     )
 
 
-def _check_xml(data: bytes, path: str | os.PathLike[str]) -> None:
+def _check_xml(data: bytes, path: StrPath) -> None:
     """Refuse XML that declares entities, in any encoding it may have."""
     plain = data.replace(b"\0", b"")  # UTF-16 has zeros between
     if b"<!ENTITY" in plain:
@@ -302,7 +303,7 @@ def _check_xml(data: bytes, path: str | os.PathLike[str]) -> None:
         )
 
 
-def import_partitura(path: str | os.PathLike[str], what: str, otherwise: str) -> Any:
+def import_partitura(path: StrPath, what: str, otherwise: str) -> Any:
     """Import partitura, whose own warnings are not the user's affair.
 
     For the `DataError`, `what` is done through it, as in "this kind of score is read", and

@@ -27,6 +27,7 @@ score as well.
 import os
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_text
 from align.formats.documents.tables import begins_with_number, columns_named, table_rows
 from align.formats.scores.note_rows import NoteRow
@@ -49,12 +50,12 @@ _NAMES = {
 }
 
 
-def read_table_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
+def read_table_notes(path: StrPath) -> list[NoteRow]:
     """Return the notes of a table, empty where there are none; DataError names the line."""
     return [row for row, _, _ in _read(path, truth=False)]
 
 
-def read_truth_rows(path: str | os.PathLike[str]) -> list[tuple[NoteRow, float, float]]:
+def read_truth_rows(path: StrPath) -> list[tuple[NoteRow, float, float]]:
     """Return the notes of a table with the times in seconds at which each was played and ended.
 
     The end is NaN where the table does not say it. Raises DataError, naming the line, where the
@@ -63,7 +64,7 @@ def read_truth_rows(path: str | os.PathLike[str]) -> list[tuple[NoteRow, float, 
     return _read(path, truth=True)
 
 
-def _read(path: str | os.PathLike[str], truth: bool) -> list[tuple[NoteRow, float, float]]:
+def _read(path: StrPath, truth: bool) -> list[tuple[NoteRow, float, float]]:
     name = os.fspath(path)
     rows = table_rows(read_text(path), name)
     if not rows:

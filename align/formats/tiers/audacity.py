@@ -13,9 +13,8 @@ References
 https://manual.audacityteam.org/man/importing_and_exporting_labels.html
 """
 
-import os
-
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.documents.writing import writer
 from align.formats.tiers.label_table import onsets_to_intervals
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, ticks
@@ -27,7 +26,7 @@ _PER_SECOND = 1_000_000
 
 
 def read_audacity(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",

@@ -13,7 +13,7 @@ next one begins; it ends there.
 import os
 import re
 
-from align.files.names import name_of
+from align.files.names import StrPath, name_of
 from align.formats.documents.writing import writer
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, check_words, ticks
 
@@ -24,7 +24,7 @@ _HUNDREDTHS = re.compile(r"\d*(\.\d?\d)?")
 
 
 def read_ctm(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",

@@ -36,6 +36,7 @@ from typing import Any
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.files.text import read_bytes
 from align.formats.documents.writing import XML_HEAD, audio_name
 from align.formats.tiers.elan_kept import (
@@ -74,7 +75,7 @@ def _pympi() -> ModuleType:
 # Reading ----------------------------------------------------------------------------------------
 
 
-def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier], float | None]:
+def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None]:
     """Return the tiers as the file has them, and the length of the recording where it is known."""
     elan = _pympi()
     name = os.fspath(path)
@@ -174,7 +175,7 @@ class _Annotations:
 # Writing ----------------------------------------------------------------------------------------
 
 
-def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False) -> None:
+def _write(path: StrPath, tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as an ELAN file; see the module's docstring.
 
     Tiers that were read from one, and are as they were, are written as they stood there.

@@ -30,6 +30,7 @@ from typing import Any
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.formats.documents.parsing import parsed_json
 from align.formats.documents.writing import json_text
 from align.formats.tiers.labels import ticks
@@ -53,7 +54,7 @@ _Row = tuple[str, int, int]  # label and span
 # Reading ----------------------------------------------------------------------------------------
 
 
-def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier], float | None]:
+def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None]:
     """Return the levels with times; a file does not say how long its recording is."""
     path = os.fspath(path)
     content = parsed_json(path, encoding)
@@ -167,7 +168,7 @@ def _whole(values: Any, key: str, where: str, path: str) -> int:
 # Writing ----------------------------------------------------------------------------------------
 
 
-def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False) -> None:
+def _write(path: StrPath, tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as an annotation; see the module's docstring.
 
     Times are samples of the recording; where it cannot be read, of `Tiers.rate`, else 16000 Hz.

@@ -25,6 +25,7 @@ from xml.etree import ElementTree
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.files.text import parse_number
 from align.formats.documents.parsing import parsed_xml
 from align.formats.documents.writing import audio_name, xml_text
@@ -48,7 +49,7 @@ _WHAT = "basic transcription of EXMARaLDA"
 # Reading ----------------------------------------------------------------------------------------
 
 
-def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier], float | None]:
+def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None]:
     """Return the tiers as the file has them, and the length of the recording where it is known."""
     name = os.fspath(path)
     root = parsed_xml(path, "basic-transcription", _WHAT)
@@ -116,7 +117,7 @@ def _is_spoken(element: ElementTree.Element, transcribed: Collection[str | None]
 # Writing ----------------------------------------------------------------------------------------
 
 
-def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False) -> None:
+def _write(path: StrPath, tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as a basic transcription; see the module's docstring.
 
     Tiers that were read from one, and are as they were, are written as they stood there.

@@ -12,8 +12,7 @@ References
 The HTK Book, section 6.2.1.
 """
 
-import os
-
+from align.files.names import StrPath
 from align.formats.documents.tables import begins_with_number
 from align.formats.documents.writing import writer
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, check_words, ticks
@@ -25,7 +24,7 @@ _UNIT = "100 ns; times in seconds belong in a .csv file"
 
 
 def read_lab(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",

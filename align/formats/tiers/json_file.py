@@ -28,6 +28,7 @@ from dataclasses import replace
 from typing import Any
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.documents.parsing import number_in, parsed_json
 from align.formats.documents.writing import json_text, writer
 from align.formats.tiers.entries_json import has_entries, tiers_of_entries
@@ -49,7 +50,7 @@ _PLACES = {"events": PHONES, "words": WORDS}
 
 
 def read_json(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     tier: str | None = None,
     duration: float | None = None,
@@ -74,7 +75,7 @@ def read_json(
 
 
 def read_json_tiers(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",
@@ -115,7 +116,7 @@ def _tiers(content: dict[str, Any], path: str) -> tuple[list[Tier], float | None
     return _in_order(content.get("tiers"), found, path), duration
 
 
-def _parsed(path: str | os.PathLike[str], encoding: str | None) -> dict[str, Any]:
+def _parsed(path: StrPath, encoding: str | None) -> dict[str, Any]:
     content = parsed_json(path, encoding)
     if not isinstance(content, dict):
         raise DataError('is not an alignment: it has no list "events".', path=path)

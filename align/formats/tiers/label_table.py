@@ -35,6 +35,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_text, table_of_rows
 from align.formats.documents.tables import (
     SPEAKER,
@@ -72,7 +73,7 @@ _PER_SECOND = 1_000_000
 
 
 def read_csv(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",
@@ -105,7 +106,7 @@ def read_csv(
 
 
 def read_csv_tiers(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",
@@ -118,9 +119,7 @@ def read_csv_tiers(
     return checked_tiers(tiers, os.fspath(path), duration=duration, silence=silence)
 
 
-def _tiers(
-    path: str | os.PathLike[str], duration: float | None, encoding: str | None
-) -> tuple[list[Tier], bool]:
+def _tiers(path: StrPath, duration: float | None, encoding: str | None) -> tuple[list[Tier], bool]:
     """Return the tiers of a table in their order, and whether it names them."""
     name = os.fspath(path)
     rows = table_rows(read_text(path, encoding), name)

@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import parse_number, read_lines
 from align.types import SILENCE
 
@@ -294,9 +295,7 @@ class LabelLines:
     `wrong` and `number` name the line at hand; those that begin with `comment` are passed over.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], encoding: str | None, comment: str | None = None
-    ) -> None:
+    def __init__(self, path: StrPath, encoding: str | None, comment: str | None = None) -> None:
         self.path = os.fspath(path)
         self.labels: list[str] = []
         self.times: list[tuple[float, float]] = []

@@ -20,6 +20,7 @@ import os
 from typing import Any, NamedTuple
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.documents.parsing import parsed_json
 
 __all__ = ["Segment", "read_segments"]
@@ -38,7 +39,7 @@ class Segment(NamedTuple):
     speaker: str = ""
 
 
-def read_segments(path: str | os.PathLike[str], encoding: str | None = None) -> list[Segment]:
+def read_segments(path: StrPath, encoding: str | None = None) -> list[Segment]:
     """Return the segments of a recogniser that hold text, in the order of the file.
 
     Those of a speaker do not overlap. Raises DataError where the file is no JSON or has another

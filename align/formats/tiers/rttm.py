@@ -21,7 +21,7 @@ from pathlib import PurePath
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
-from align.files.names import name_of
+from align.files.names import StrPath, name_of
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, make_labels
 from align.formats.tiers.tier import Tier, Tiers, checked_tiers
 from align.types import SILENCES
@@ -35,7 +35,7 @@ _MISSING = "<NA>"
 _Turn = tuple[str, float, float, int]  # speaker, start and end in seconds, line
 
 
-def _turns(path: str | os.PathLike[str], encoding: str | None) -> list[_Turn]:
+def _turns(path: StrPath, encoding: str | None) -> list[_Turn]:
     """Return the turns of a file in the order of time; DataError names the line."""
     rows = LabelLines(path, encoding)
     recordings: dict[str, None] = {}
@@ -65,7 +65,7 @@ def _turns(path: str | os.PathLike[str], encoding: str | None) -> list[_Turn]:
 
 
 def read_rttm(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",
@@ -84,7 +84,7 @@ def read_rttm(
 
 
 def read_rttm_tiers(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",
@@ -136,17 +136,13 @@ def _spoken(labels: TimedLabels) -> list[list[float]]:
     return found
 
 
-def write_rttm(
-    path: str | os.PathLike[str], alignment: TimedLabels, *, overwrite: bool = False
-) -> None:
+def write_rttm(path: StrPath, alignment: TimedLabels, *, overwrite: bool = False) -> None:
     """Write when one speaker, who has no name, speaks; see `format_rttm`."""
     recording = PurePath(name_of(alignment.audio or os.fspath(path))).stem
     atomic_write(path, format_rttm({_NO_NAME: alignment}, recording), overwrite=overwrite)
 
 
-def write_rttm_tiers(
-    path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
-) -> None:
+def write_rttm_tiers(path: StrPath, tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write when each speaker speaks, by the words or, where there are none, the phones."""
     recording = PurePath(name_of(tiers.audio or os.fspath(path))).stem
     speakers: dict[str, TimedLabels] = {

@@ -36,6 +36,7 @@ from typing import NamedTuple
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.files.text import read_text
 from align.formats.tiers.labels import SLACK, Labels, TimedLabels, make_labels, ticks
 from align.formats.tiers.tier import WORDS, Tier, Tiers, checked_tiers
@@ -80,9 +81,7 @@ class Cue(NamedTuple):
     speaker: str = ""
 
 
-def read_cues(
-    path: str | os.PathLike[str], encoding: str | None = None, *, web: bool
-) -> list[Cue]:
+def read_cues(path: StrPath, encoding: str | None = None, *, web: bool) -> list[Cue]:
     """Return the subtitles in the order of the file.
 
     Raises DataError, naming the line, where a block is no subtitle.
@@ -174,7 +173,7 @@ def _time(parts: tuple[str | None, ...]) -> float:
 
 
 def _read(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     web: bool,
     duration: float | None = None,
@@ -201,7 +200,7 @@ def _from_0(cues: list[Cue]) -> list[Cue]:
 
 
 def read_vtt_tiers(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",
@@ -263,16 +262,12 @@ def _clock(milliseconds: int, web: bool) -> str:
     return f"{hours:02d}:{minutes:02d}:{seconds:02d}{'.' if web else ','}{milli:03d}"
 
 
-def _write(
-    path: str | os.PathLike[str], alignment: TimedLabels, *, web: bool, overwrite: bool = False
-) -> None:
+def _write(path: StrPath, alignment: TimedLabels, *, web: bool, overwrite: bool = False) -> None:
     """Write labels as subtitles; see `format_subtitles`."""
     atomic_write(path, format_subtitles({"": alignment}, web=web), overwrite=overwrite)
 
 
-def _write_tiers(
-    path: str | os.PathLike[str], tiers: Tiers, *, web: bool, overwrite: bool = False
-) -> None:
+def _write_tiers(path: StrPath, tiers: Tiers, *, web: bool, overwrite: bool = False) -> None:
     """Write the words of each speaker; see `format_subtitles`."""
     speakers = {
         tier.name.removesuffix(WORDS).removesuffix(" - "): tiers.labels_of(tier) for tier in tiers

@@ -30,6 +30,7 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.files.text import decoded, parse_number, read_bytes
 from align.formats.tiers.labels import Labels, TimedLabels, make_labels
 from align.formats.tiers.praat_letters import from_praat, to_praat
@@ -158,7 +159,7 @@ def _parse_tier(tokens: _Tokens) -> Tier:
     )
 
 
-def read_grid(path: str | os.PathLike[str], encoding: str | None = None) -> list[Tier]:
+def read_grid(path: StrPath, encoding: str | None = None) -> list[Tier]:
     """Return the tiers of a TextGrid as the file has them; DataError if it cannot be used."""
     name = os.fspath(path)
     data = read_bytes(path)
@@ -168,7 +169,7 @@ def read_grid(path: str | os.PathLike[str], encoding: str | None = None) -> list
 
 
 def read_textgrid(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     tier: str | None = None,
     duration: float | None = None,
@@ -213,7 +214,7 @@ def read_textgrid(
 
 
 def read_textgrid_tiers(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     duration: float | None = None,
     silence: str = "sil",
@@ -336,7 +337,7 @@ _WRITTEN = {"interval": _intervals, "point": _points}
 
 
 def write_textgrid(
-    path: str | os.PathLike[str],
+    path: StrPath,
     alignment: TimedLabels,
     *,
     tier: str = PHONES,
@@ -356,9 +357,7 @@ def write_textgrid(
     atomic_write(path, format_textgrid(tiers, tiers.duration), overwrite=overwrite)
 
 
-def write_textgrid_tiers(
-    path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
-) -> None:
+def write_textgrid_tiers(path: StrPath, tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as a long TextGrid in UTF-8; see `format_textgrid`."""
     if not tiers.duration:
         raise DataError(

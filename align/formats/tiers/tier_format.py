@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.files.text import read_bytes
 from align.formats.documents.writing import NOT_XML
 from align.formats.tiers.labels import Labels, TimedLabels, make_labels
@@ -19,8 +20,6 @@ from align.formats.tiers.tier import (
 )
 
 __all__ = ["TierFormat", "check_for_xml"]
-
-_Path = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class TierFormat:
         Of the content of a file and its tiers: what the writer needs to keep all it says.
     """
 
-    tiers_of: Callable[[_Path, str | None], tuple[list[Tier], float | None]]
+    tiers_of: Callable[[StrPath, str | None], tuple[list[Tier], float | None]]
     write_tiers: Callable[..., None]
     fills: bool = True
     tier: str = "tiers"
@@ -50,7 +49,7 @@ class TierFormat:
 
     def read_tiers(
         self,
-        path: _Path,
+        path: StrPath,
         *,
         duration: float | None = None,
         silence: str = "sil",
@@ -77,7 +76,7 @@ class TierFormat:
 
     def read(
         self,
-        path: _Path,
+        path: StrPath,
         *,
         tier: str | None = None,
         duration: float | None = None,
@@ -99,12 +98,7 @@ class TierFormat:
         return found
 
     def write(
-        self,
-        path: _Path,
-        alignment: TimedLabels,
-        *,
-        tier: str = PHONES,
-        overwrite: bool = False,
+        self, path: StrPath, alignment: TimedLabels, *, tier: str = PHONES, overwrite: bool = False
     ) -> None:
         """Write labels as a file with one tier of this name."""
         self.write_tiers(path, Tiers.of_labels(alignment, tier), overwrite=overwrite)

@@ -8,9 +8,8 @@
 Samples count at the rate of the recording: 16000 Hz in TIMIT.
 """
 
-import os
-
 from align.errors import ParameterError
+from align.files.names import StrPath
 from align.formats.documents.writing import writer
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, check_words, ticks
 
@@ -20,7 +19,7 @@ _TIMIT_RATE = 16000
 
 
 def read_phn(
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     rate: float | None = None,
     duration: float | None = None,

@@ -10,13 +10,13 @@ import base64
 import hashlib
 import html
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
+from align.files.names import StrPath
 from align.results.timing import Timing
 from align.show.page.label_content import label_content, true_label_onsets
 from align.show.page.note_content import note_content, true_note_onsets
@@ -62,7 +62,7 @@ class PageSummary:
 
 def write_page(
     alignments: Any,
-    path: str | os.PathLike[str],
+    path: StrPath,
     *,
     references: Sequence[Timing | None] = (),
     title: str | None = None,

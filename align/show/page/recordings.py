@@ -19,6 +19,7 @@ import numpy.typing as npt
 from align.corpus.pairs import AUDIO_SUFFIXES
 from align.errors import AlignError, DataError, ParameterError
 from align.files.folders import walk
+from align.files.names import StrPath
 from align.files.text import read_text
 from align.formats.table import is_music, label_format
 from align.formats.tiers.tier import PHONES, Tier, choose_tier
@@ -35,7 +36,6 @@ from align.types import Mismatch
 
 __all__ = ["Recording", "find_audio", "read_recordings"]
 
-_Path = str | os.PathLike[str]
 
 _PREFERRED = (".json", ".textgrid", ".csv", ".tsv", ".phn", ".lab", ".ctm")
 _NOT_LABELS = frozenset({"quality.csv"})
@@ -79,7 +79,7 @@ class Recording:
 
     alignment: Timing
     name: str = ""
-    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None
+    audio: StrPath | npt.NDArray[Any] | None = None
     rate: int | None = None
     tier: str = "phones"
     others: tuple[Tier, ...] = ()
@@ -164,11 +164,11 @@ class Recording:
 
 
 def read_recordings(
-    labels: Sequence[_Path],
+    labels: Sequence[StrPath],
     *,
-    audio: Sequence[_Path] = (),
-    reference: Sequence[_Path] = (),
-    score: _Path | None = None,
+    audio: Sequence[StrPath] = (),
+    reference: Sequence[StrPath] = (),
+    score: StrPath | None = None,
     tier: str | None = None,
 ) -> list[Recording]:
     """Read label files and find their recordings.
@@ -336,12 +336,7 @@ def _named_inside(path: str) -> str | None:
 
 
 def _read(
-    path: str,
-    key: str,
-    audio: str,
-    truth: str | None,
-    score: _Path | None,
-    tier: str | None,
+    path: str, key: str, audio: str, truth: str | None, score: StrPath | None, tier: str | None
 ) -> Recording:
     read = reader_of(path, audio, score=score, silence="")
     reference = None if truth is None else read(truth)

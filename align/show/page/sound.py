@@ -12,13 +12,13 @@ Vorbis keeps time to the sample; what it changes cannot be seen at the scale of 
 """
 
 import io
-import os
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.files.names import StrPath
 from align.types import Float32
 
 __all__ = ["SOUND_FORMATS", "EncodedSound", "encode_sound", "encoded"]
@@ -41,7 +41,7 @@ class EncodedSound(NamedTuple):
 
 
 def encode_sound(
-    audio: str | os.PathLike[str] | npt.NDArray[Any], rate: int | None = None, format: str = "ogg"
+    audio: StrPath | npt.NDArray[Any], rate: int | None = None, format: str = "ogg"
 ) -> EncodedSound:
     """Encode a recording, a file or samples, for a page: one channel, at 8 to 48 kHz.
 
