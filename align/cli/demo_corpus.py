@@ -16,7 +16,7 @@ sentence begins and ends with; so the times of their phones are as exact as thos
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
@@ -196,14 +196,8 @@ def _phrase(audio: Path, sentence: str, first: int, last: int) -> tuple[Tiers, F
     spans.append(("", len(labels) - 1, len(labels)))
     rows = [(text, float(ends[a]), float(ends[b])) for text, a, b in spans]
     phones = [(text, float(ends[k]), float(ends[k + 1])) for k, text in enumerate(labels)]
-    tiers = (_tier(WORDS, rows), _tier(PHONES, phones))
+    tiers = (Tier.of_rows(WORDS, rows), Tier.of_rows(PHONES, phones))
     return Tiers(tiers, float(ends[-1])), np.concatenate(cut), rate
-
-
-def _tier(name: str, rows: Sequence[tuple[str, float, float]]) -> Tier:
-    """Return a tier of labels with their starts and ends in seconds."""
-    times = tuple((start, end) for _, start, end in rows)
-    return Tier(name, "interval", tuple(text for text, *_ in rows), times, (), times[-1][1])
 
 
 # Music ------------------------------------------------------------------------------------------

@@ -127,10 +127,8 @@ def read_tiers(
         )
         return tiers
     labels = read_labels(path, rate=rate, duration=duration, silence=silence, encoding=encoding)
-    times = tuple((start, end) for start, end in labels.intervals.tolist())
-    end = labels.end if labels.duration is None else labels.duration
-    tier = Tier(found.tier, "interval", labels.labels, times, labels.lines, end)
-    return Tiers((tier,), end, labels.path)
+    tier = replace(Tier.of_labels(labels, found.tier), lines=labels.lines)
+    return Tiers((tier,), tier.end, labels.path)
 
 
 def write_tiers(

@@ -16,7 +16,7 @@ https://manual.audacityteam.org/man/importing_and_exporting_labels.html
 from align.errors import DataError
 from align.files.names import StrPath
 from align.formats.documents.writing import writer
-from align.formats.tiers.label_table import onsets_to_intervals
+from align.formats.tiers.label_table import onsets_to_ends
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, ticks
 from align.types import named_pitch
 
@@ -53,7 +53,8 @@ def read_audacity(
                 f"{rows.labels[-1]!r} is a note of a score, as are all of its labels; name the "
                 "score that they are of."
             )
-        rows.times = onsets_to_intervals([start for start, _ in rows.times], duration, rows.path)
+        starts = [start for start, _ in rows.times]
+        rows.times = list(zip(starts, onsets_to_ends(starts, duration, rows.path), strict=True))
     return rows.checked(duration, silence)
 
 

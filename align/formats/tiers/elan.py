@@ -160,16 +160,12 @@ class _Annotations:
         texts.update((key, row[1]) for key, row in references.items())
         keys = sorted(texts, key=self.times.__getitem__)
         kind = "point" if about.get("LINGUISTIC_TYPE_REF") == _POINTS else "interval"
-        spans = [(self.times[key][0] / _PER_SECOND, self.times[key][1] / _PER_SECOND)
-                 for key in keys]  # fmt: skip
-        if kind == "point":
-            spans = [(start, start) for start, _ in spans]
-        end = max((last for _, last in spans), default=0.0)
+        spans = {key: [time / _PER_SECOND for time in self.times[key]] for key in keys}
         of_type = self.eaf.linguistic_types.get(about.get("LINGUISTIC_TYPE_REF"), {})
         codes = of_type.get("CONTROLLED_VOCABULARY_REF")  # of gestures, for example
         spoken = "PARENT_REF" not in about and not codes
-        labels = tuple(texts[key] for key in keys)
-        return Tier(name, kind, labels, tuple(spans), (), end, spoken=spoken)
+        rows = [(texts[key], *spans[key]) for key in keys]
+        return Tier.of_rows(name, rows, kind, spoken=spoken)
 
 
 # Writing ----------------------------------------------------------------------------------------

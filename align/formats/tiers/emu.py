@@ -76,12 +76,8 @@ def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None
         timed = sorted((row for row in rows if row[2] > row[1]), key=lambda row: row[1])
         if not timed and rows:
             continue  # items that are linked to nothing with times
-        times = tuple((start / rate, end / rate) for _, start, end in timed)
-        if level.kind == "point":
-            times = tuple((start, start) for start, _ in times)
-        end = max((last for _, last in times), default=0.0)
-        labels = tuple(label for label, _, _ in timed)
-        tiers.append(Tier(level.name, level.kind, labels, times, (), end))
+        in_seconds = ((label, start / rate, end / rate) for label, start, end in timed)
+        tiers.append(Tier.of_rows(level.name, in_seconds, level.kind))
     return tiers, None
 
 

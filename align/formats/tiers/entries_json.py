@@ -62,15 +62,12 @@ def _listed(content: Any) -> list[tuple[str, dict[str, Any]]]:
 
 def _tier(name: str, entries: list[Any], end: float, path: str) -> Tier:
     points = bool(entries) and all(isinstance(e, list) and len(e) == 2 for e in entries)
-    labels, times = [], []
+    rows = []
     for k, entry in enumerate(entries, start=1):
         *at, label = entry if isinstance(entry, list) and entry else [None]
         numbers = [float(time) for time in at if is_number(time)]
         if not isinstance(label, str) or not len(at) == len(numbers) == (1 if points else 2):
             shape = "[time, label]" if points else "[start, end, label]"
             raise DataError(f"entry {k} of tier {name!r} is not {shape}.", path=path)
-        labels.append(label)
-        times.append((numbers[0], numbers[-1]))
-    last = max((stop for _, stop in times), default=0.0)
-    kind = "point" if points else "interval"
-    return Tier(name, kind, tuple(labels), tuple(times), (), max(end, last))
+        rows.append((label, numbers[0], numbers[-1]))
+    return Tier.of_rows(name, rows, "point" if points else "interval", end=end)

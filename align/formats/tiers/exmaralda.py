@@ -103,9 +103,7 @@ def _tier(element: ElementTree.Element, called: str, times: dict[str, float], na
         rows.append((start, end, label))
     rows.sort()
     kind = "point" if element.get("category") == POINTS else "interval"
-    spans = tuple((start, start if kind == "point" else end) for start, end, _ in rows)
-    last = max((stop for _, stop in spans), default=0.0)
-    return Tier(called, kind, tuple(label for *_, label in rows), spans, (), last)
+    return Tier.of_rows(called, ((label, start, end) for start, end, label in rows), kind)
 
 
 def _is_spoken(element: ElementTree.Element, transcribed: Collection[str | None]) -> bool:

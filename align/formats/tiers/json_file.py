@@ -32,7 +32,7 @@ from align.files.names import StrPath
 from align.formats.documents.parsing import number_in, parsed_json
 from align.formats.documents.writing import json_text, writer
 from align.formats.tiers.entries_json import has_entries, tiers_of_entries
-from align.formats.tiers.labels import Labels, TimedLabels, make_labels
+from align.formats.tiers.labels import Labels, TimedLabels
 from align.formats.tiers.tier import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
 
 __all__ = [
@@ -70,8 +70,7 @@ def read_json(
     else:
         tiers, known = _tiers(content, name)
         chosen = labelled_tier(tiers, tier, name)
-    duration = known if duration is None else duration
-    return make_labels(chosen.labels, chosen.times, path=name, duration=duration, silence=silence)
+    return chosen.as_labels(name, known if duration is None else duration, silence)
 
 
 def read_json_tiers(
@@ -135,7 +134,7 @@ def _tier(name: str, block: Any, key: str, path: str) -> Tier:
         raise DataError(f'is not an alignment: it has no list "{key}".', path=path)
     points = key == "points"
     one = {"words": "word", "points": "point"}.get(key, "event")
-    labels, times = [], []
+    rows = []
     for k, event in enumerate(events, start=1):
         label = event.get("label") if isinstance(event, dict) else None
         if not isinstance(label, str):
@@ -143,10 +142,8 @@ def _tier(name: str, block: Any, key: str, path: str) -> Tier:
         edges = ("time", "time") if points else ("start", "end")
         where = f"{one} {k}"
         start, end = (number_in(event, edge, where, path, _SECONDS) for edge in edges)
-        times.append((start, end))
-        labels.append(label)
-    end = max((last for _, last in times), default=0.0)
-    return Tier(name, "point" if points else "interval", tuple(labels), tuple(times), (), end)
+        rows.append((label, start, end))
+    return Tier.of_rows(name, rows, "point" if points else "interval")
 
 
 def _in_order(listed: Any, found: dict[str, Tier], path: str) -> list[Tier]:

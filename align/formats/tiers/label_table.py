@@ -45,7 +45,7 @@ from align.formats.documents.tables import (
     table_rows,
 )
 from align.formats.documents.writing import writer
-from align.formats.tiers.labels import Labels, TimedLabels, make_labels, ticks
+from align.formats.tiers.labels import Labels, TimedLabels, ticks
 from align.formats.tiers.tier import (
     PHONES,
     WORDS,
@@ -60,7 +60,7 @@ from align.types import SILENCE, FloatArray
 __all__ = [
     "format_csv",
     "format_csv_tiers",
-    "onsets_to_intervals",
+    "onsets_to_ends",
     "read_csv",
     "read_csv_tiers",
     "table_columns",
@@ -96,13 +96,7 @@ def read_csv(
             path=name,
         )
     chosen = labelled_tier(tiers, tier, name) if named else tiers[0]
-    return make_labels(
-        *(chosen.labels, chosen.times),
-        path=name,
-        lines=chosen.lines,
-        duration=duration,
-        silence=silence,
-    )
+    return chosen.as_labels(name, duration, silence)
 
 
 def read_csv_tiers(
@@ -149,22 +143,12 @@ def _tiers(path: StrPath, duration: float | None, encoding: str | None) -> tuple
     for (speaker, kind), (labels, starts, ends, lines) in (
         found or {("", PHONES): ([], [], [], [])}
     ).items():
+        if not ends:
+            ends = onsets_to_ends(starts, duration, name)
         points = of_tier is not None and starts == ends
-        times = (
-            list(zip(starts, ends, strict=True))
-            if ends
-            else onsets_to_intervals(starts, duration, name)
-        )
-        tiers.append(
-            Tier(
-                f"{speaker} - {kind}" if speaker else kind,
-                "point" if points else "interval",
-                tuple(labels),
-                tuple(times),
-                tuple(lines),
-                times[-1][1] if times else 0.0,
-            )
-        )
+        rows_of = zip(labels, starts, ends, strict=True)
+        named = f"{speaker} - {kind}" if speaker else kind
+        tiers.append(Tier.of_rows(named, rows_of, "point" if points else "interval", lines=lines))
     return tiers, of_tier is not None
 
 
@@ -185,9 +169,7 @@ def _cell(cells: list[str], at: int | None) -> str:
     return cells[at].strip() if at is not None and at < len(cells) else ""
 
 
-def onsets_to_intervals(
-    starts: list[float], duration: float | None, path: str
-) -> list[tuple[float, float]]:
+def onsets_to_ends(starts: list[float], duration: float | None, path: str) -> list[float]:
     """Let each label end where the next starts, and the last with the recording, in seconds."""
     if not starts:
         return []
@@ -201,7 +183,7 @@ def onsets_to_intervals(
     # that the checks that follow name the successor.
     ends = [min(end, duration) for end in [*starts[1:], duration]]
     return [
-        (start, end if end > start else math.nextafter(start, math.inf))
+        end if end > start else math.nextafter(start, math.inf)
         for start, end in zip(starts, ends, strict=True)
     ]
 

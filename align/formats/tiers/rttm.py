@@ -17,12 +17,13 @@ NIST (2009), "The 2009 (RT-09) Rich Transcription Meeting Recognition Evaluation
 """
 
 import os
+from dataclasses import replace
 from pathlib import PurePath
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import StrPath, name_of
-from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, make_labels
+from align.formats.tiers.labels import LabelLines, Labels, TimedLabels
 from align.formats.tiers.tier import Tier, Tiers, checked_tiers
 from align.types import SILENCES
 
@@ -32,11 +33,9 @@ _PAUSE = 0.3  # seconds: a shorter silence is within a turn
 _NO_NAME = "speaker"
 _MISSING = "<NA>"
 
-_Turn = tuple[str, float, float, int]  # speaker, start and end in seconds, line
 
-
-def _turns(path: StrPath, encoding: str | None) -> list[_Turn]:
-    """Return the turns of a file in the order of time; DataError names the line."""
+def _turns(path: StrPath, encoding: str | None) -> Tier:
+    """Return the turns of a file in the order of time, each called as its speaker."""
     rows = LabelLines(path, encoding)
     recordings: dict[str, None] = {}
     for line in rows:
@@ -57,11 +56,9 @@ def _turns(path: StrPath, encoding: str | None) -> list[_Turn]:
         rows.add(start, start + rows.number(fields[4], "length"), fields[7])
     if not rows.labels:
         raise DataError("has no line of the type SPEAKER.", path=rows.path)
-    found = [
-        (speaker, *times, line)
-        for speaker, times, line in zip(rows.labels, rows.times, rows.lines, strict=True)
-    ]
-    return sorted(found, key=lambda turn: turn[1])
+    starts, ends = zip(*rows.times, strict=True)
+    turns = Tier.of_rows("turns", zip(rows.labels, starts, ends, strict=True), lines=rows.lines)
+    return turns.only(sorted(range(len(starts)), key=starts.__getitem__))
 
 
 def read_rttm(
@@ -72,15 +69,7 @@ def read_rttm(
     encoding: str | None = None,
 ) -> Labels:
     """Read the turns of all speakers as labels; DataError where two speak at once."""
-    turns = _turns(path, encoding)
-    return make_labels(
-        [speaker for speaker, *_ in turns],
-        [(start, end) for _, start, end, _ in turns],
-        path=os.fspath(path),
-        lines=[line for *_, line in turns],
-        duration=duration,
-        silence=silence,
-    )
+    return _turns(path, encoding).as_labels(os.fspath(path), duration, silence)
 
 
 def read_rttm_tiers(
@@ -93,11 +82,9 @@ def read_rttm_tiers(
     """Read the turns, a tier for each speaker; time when one is silent has no text."""
     turns = _turns(path, encoding)
     tiers = []
-    for speaker in dict.fromkeys(name for name, *_ in turns):
-        own = [turn for turn in turns if turn[0] == speaker]
-        times = tuple((start, end) for _, start, end, _ in own)
-        lines = tuple(line for *_, line in own)
-        tiers.append(Tier(speaker, "interval", (speaker,) * len(own), times, lines, times[-1][1]))
+    for speaker in dict.fromkeys(turns.labels):
+        own = turns.only([k for k, name in enumerate(turns.labels) if name == speaker])
+        tiers.append(replace(own, name=speaker, end=own.times[-1][1]))
     return checked_tiers(tiers, os.fspath(path), duration=duration, silence="")
 
 
@@ -106,6 +93,7 @@ def format_rttm(speakers: dict[str, TimedLabels], recording: str) -> str:
 
     Examples
     --------
+    >>> from align.formats.tiers.labels import make_labels
     >>> labels = make_labels(["sil", "a", "b"], [(0.0, 0.5), (0.5, 1.0), (1.0, 1.75)])
     >>> format_rttm({"Ann": labels}, "talk")
     'SPEAKER talk 1 0.500000 1.250000 <NA> <NA> Ann <NA> <NA>\n'

@@ -38,7 +38,7 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import StrPath
 from align.files.text import read_text
-from align.formats.tiers.labels import SLACK, Labels, TimedLabels, make_labels, ticks
+from align.formats.tiers.labels import SLACK, Labels, TimedLabels, ticks
 from align.formats.tiers.tier import WORDS, Tier, Tiers, checked_tiers
 from align.types import SILENCES
 
@@ -181,22 +181,16 @@ def _read(
     encoding: str | None = None,
 ) -> Labels:
     """Read subtitles as labels; the parameters are those of `align.formats.read_labels`."""
-    cues = _from_0(read_cues(path, encoding, web=web))
-    return make_labels(
-        [cue.text for cue in cues],
-        [(cue.start, cue.end) for cue in cues],
-        path=os.fspath(path),
-        lines=[cue.line for cue in cues],
-        duration=duration,
-        silence=silence,
-    )
+    tier = _tier(WORDS, read_cues(path, encoding, web=web))
+    return tier.as_labels(os.fspath(path), duration, silence)
 
 
-def _from_0(cues: list[Cue]) -> list[Cue]:
-    """Return subtitles with one that is empty before the first, where nothing is shown."""
+def _tier(name: str, cues: list[Cue]) -> Tier:
+    """Return subtitles as a tier, with an empty one before the first, where nothing is shown."""
     if cues and cues[0].start > SLACK:
-        return [Cue("", 0.0, cues[0].start, cues[0].line), *cues]
-    return cues
+        cues = [Cue("", 0.0, cues[0].start, cues[0].line), *cues]
+    rows = [(cue.text, cue.start, cue.end) for cue in cues]
+    return Tier.of_rows(name, rows, lines=[cue.line for cue in cues])
 
 
 def read_vtt_tiers(
@@ -210,11 +204,8 @@ def read_vtt_tiers(
     cues = read_cues(path, encoding, web=True)
     tiers = []
     for speaker in dict.fromkeys(cue.speaker for cue in cues):
-        own = _from_0([cue for cue in cues if cue.speaker == speaker])
-        times = tuple((cue.start, cue.end) for cue in own)
-        lines, labels = tuple(cue.line for cue in own), tuple(cue.text for cue in own)
         name = f"{speaker} - {WORDS}" if speaker else WORDS
-        tiers.append(Tier(name, "interval", labels, times, lines, times[-1][1]))
+        tiers.append(_tier(name, [cue for cue in cues if cue.speaker == speaker]))
     if not any(cue.text.strip() for cue in cues):
         raise DataError("has no labels; give at least one.", path=os.fspath(path))
     return checked_tiers(tiers, os.fspath(path), duration=duration, silence=silence)

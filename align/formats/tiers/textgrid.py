@@ -32,7 +32,7 @@ from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.names import StrPath
 from align.files.text import decoded, parse_number, read_bytes
-from align.formats.tiers.labels import Labels, TimedLabels, make_labels
+from align.formats.tiers.labels import Labels, TimedLabels
 from align.formats.tiers.praat_letters import from_praat, to_praat
 from align.formats.tiers.textgrid_binary import BINARY_MARK, parse_binary_textgrid
 from align.formats.tiers.tier import (
@@ -145,18 +145,14 @@ def _parse_tier(tokens: _Tokens) -> Tier:
     tokens.number("the start of a tier")
     end = tokens.number("the end of a tier")
     interval = kind == "IntervalTier"
-    labels: list[str] = []
-    times: list[tuple[float, float]] = []
+    rows: list[tuple[str, float, float]] = []
     lines: list[int] = []
     for _ in range(tokens.count(f"the size of tier {name!r}")):
         first = tokens.number("a time")
         last = tokens.number("a time") if interval else first
-        labels.append(tokens.string("a label"))
-        times.append((first, last))
+        rows.append((tokens.string("a label"), first, last))
         lines.append(tokens.line)
-    return Tier(
-        name, "interval" if interval else "point", tuple(labels), tuple(times), tuple(lines), end
-    )
+    return Tier.of_rows(name, rows, "interval" if interval else "point", lines=lines, end=end)
 
 
 def read_grid(path: StrPath, encoding: str | None = None) -> list[Tier]:
@@ -199,18 +195,10 @@ def read_textgrid(
     """
     name = os.fspath(path)
     chosen = labelled_tier(read_grid(path, encoding), tier, name)
-    labels = make_labels(
-        chosen.labels,
-        chosen.times,
-        path=name,
-        lines=chosen.lines,
-        duration=duration,
-        silence=silence,
-    )
+    labels = chosen.as_labels(name, duration, silence)
     if duration is not None:
         return labels
-    end = max(chosen.end, labels.end)
-    return Labels(labels.labels, labels.intervals, name, labels.lines, end)
+    return replace(labels, duration=max(chosen.end, labels.end))
 
 
 def read_textgrid_tiers(
@@ -275,9 +263,7 @@ def format_textgrid(
     if not (np.isfinite(duration) and duration > 0):
         raise ParameterError(f"duration={duration}, must be positive and finite.")
     if isinstance(tiers, Mapping):
-        tiers = [
-            _tier(name, labels, intervals, duration) for name, (labels, intervals) in tiers.items()
-        ]
+        tiers = [_tier(name, labels, times, duration) for name, (labels, times) in tiers.items()]
     blocks = [
         f"    item [{i}]:\n{_WRITTEN[tier.kind](tier, duration)}"
         for i, tier in enumerate(tiers, start=1)
@@ -288,9 +274,9 @@ def format_textgrid(
 
 
 def _tier(name: str, labels: Sequence[str], intervals: npt.ArrayLike, duration: float) -> Tier:
-    rows = np.asarray(intervals, dtype=np.float64).reshape(-1, 2).tolist()
-    times = tuple((start, end) for start, end in rows)
-    return Tier(name, "interval", tuple(labels), times, (), duration)
+    times = np.asarray(intervals, dtype=np.float64).reshape(-1, 2).tolist()
+    rows = ((label, start, end) for label, (start, end) in zip(labels, times, strict=True))
+    return Tier.of_rows(name, rows, end=duration)
 
 
 def _head(kind: str, name: str, duration: float) -> str:

@@ -89,11 +89,9 @@ def _parse_tier(part: _Bytes) -> Tier:
     name = part.text()
     part.number()
     end = part.number()
-    labels: list[str] = []
-    times: list[tuple[float, float]] = []
+    rows: list[tuple[str, float, float]] = []
     for _ in range(part.unsigned(4)):
         first = part.number()
-        times.append((first, part.number() if interval else first))
-        labels.append(part.text())
-    form = "interval" if interval else "point"
-    return Tier(name, form, tuple(labels), tuple(times), (), end)
+        last = part.number() if interval else first
+        rows.append((part.text(), first, last))
+    return Tier.of_rows(name, rows, "interval" if interval else "point", end=end)

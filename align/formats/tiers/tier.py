@@ -8,7 +8,7 @@ are given.
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -99,6 +99,27 @@ class Tier:
     instants: tuple[tuple[str, float], ...] = ()
 
     @classmethod
+    def of_rows(
+        cls,
+        name: str,
+        rows: Iterable[tuple[str, float, float]],
+        kind: str = "interval",
+        *,
+        lines: Sequence[int] = (),
+        end: float = 0.0,
+        spoken: bool = True,
+    ) -> Self:
+        """Return labels with their starts and ends in seconds as a tier of this name.
+
+        Points begin and end at their start. The tier ends with the last label, or at `end`.
+        """
+        rows = list(rows)
+        times = tuple((start, start if kind == "point" else stop) for _, start, stop in rows)
+        last = max((stop for _, stop in times), default=0.0)
+        labels = tuple(label for label, *_ in rows)
+        return cls(name, kind, labels, times, tuple(lines), max(end, last), spoken=spoken)
+
+    @classmethod
     def of_labels(cls, alignment: TimedLabels, name: str) -> Self:
         """Return labels, with what is known of them, as a tier of this name."""
         spans = tuple((start, stop) for start, stop in alignment.intervals.tolist())
@@ -116,6 +137,26 @@ class Tier:
             None if near is None else tuple(map(tuple, near)),
         )
 
+    def only(self, places: Iterable[int]) -> Self:
+        """Return it with the labels of these places alone, in their order."""
+        kept = list(places)
+        return replace(
+            self,
+            labels=tuple(self.labels[k] for k in kept),
+            times=tuple(self.times[k] for k in kept),
+            lines=tuple(self.lines[k] for k in kept) if self.lines else (),
+        )
+
+    def as_labels(self, path: str | None, duration: float | None, silence: str) -> Labels:
+        """Return its labels, as `make_labels` checks them."""
+        return make_labels(
+            *(self.labels, self.times),
+            path=path,
+            lines=self.lines,
+            duration=duration,
+            silence=silence,
+        )
+
     def is_named(self) -> bool:
         """Whether it is of words or phones, where time without a label is a silence."""
         return _is_of(self, PHONES) or self.is_words()
@@ -129,14 +170,9 @@ class Tier:
         rows = list(zip(self.labels, self.times, strict=True))
         if self.kind == "point" or all(start != end for _, (start, end) in rows):
             return self
-        kept = [k for k, (_, (start, end)) in enumerate(rows) if start != end]
-        return replace(
-            self,
-            labels=tuple(self.labels[k] for k in kept),
-            times=tuple(self.times[k] for k in kept),
-            lines=tuple(self.lines[k] for k in kept) if self.lines else (),
-            instants=tuple((label, start) for label, (start, end) in rows if start == end),
-        )
+        long = self.only([k for k, (_, (start, end)) in enumerate(rows) if start != end])
+        instants = tuple((label, start) for label, (start, end) in rows if start == end)
+        return replace(long, instants=instants)
 
     def whole(self, path: str | None, advice: str = "") -> Self:
         """Return it; raises DataError where it lacks a label, which has no length.
@@ -432,9 +468,7 @@ def _checked(tier: Tier, path: str, duration: float | None, silence: str) -> Tie
     if not tier.labels:
         return tier
     silence = silence if any(label.strip() for label in tier.labels) else ""  # not labelled yet
-    labels = make_labels(
-        tier.labels, tier.times, path=path, lines=tier.lines, duration=duration, silence=silence
-    )
+    labels = tier.as_labels(path, duration, silence)
     times = tuple((start, end) for start, end in labels.intervals.tolist())
     return replace(tier, labels=labels.labels, times=times, lines=labels.lines)
 

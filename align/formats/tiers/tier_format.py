@@ -8,7 +8,7 @@ from align.errors import DataError
 from align.files.names import StrPath
 from align.files.text import read_bytes
 from align.formats.documents.writing import NOT_XML
-from align.formats.tiers.labels import Labels, TimedLabels, make_labels
+from align.formats.tiers.labels import Labels, TimedLabels
 from align.formats.tiers.tier import (
     PHONES,
     Origin,
@@ -90,9 +90,7 @@ class TierFormat:
         chosen = labelled_tier(tiers, tier, name)
         if self.fills:
             chosen = chosen.filled(known)
-        found = make_labels(
-            chosen.labels, chosen.times, path=name, duration=known, silence=silence
-        )
+        found = chosen.as_labels(name, known, silence)
         if self.fills and known is None:
             return replace(found, duration=found.end)
         return found
