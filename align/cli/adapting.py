@@ -11,7 +11,9 @@ from align.cli.options import (
     channel_option,
     dictionary_option,
     jobs_option,
+    json_option,
     language_option,
+    licence_option,
     output_option,
     overwrite_option,
     seed_option,
@@ -45,13 +47,9 @@ _FEWEST = 3  # recordings that can be compared on
     metavar="N",
     help="How many folds to compare on.",
 )
-@click.option(
-    "--json",
-    "json_to",
-    type=click.Path(path_type=Path, allow_dash=True),
-    metavar="FILE|-",
-    help="Also write what the comparison found as JSON; with - to standard output, instead of "
-    "the table.",
+@json_option(
+    "Also write what the comparison found as JSON; with - to standard output, instead of the "
+    "table."
 )
 @click.option(
     "--from-text",
@@ -59,21 +57,16 @@ _FEWEST = 3  # recordings that can be compared on
     help="Learn from transcripts (.txt) alone, in which nothing has a time. MODEL must be one of "
     "phones in the IPA, such as speech-any; nothing is compared.",
 )
-@tier_option()
-@channel_option()
+@tier_option
+@channel_option
 @language_option("Of the transcripts: de, fr ...")
 @dictionary_option("dictionaries", "FILE", "Of the transcripts: pronunciations; can be repeated.")
 @click.option(
     "--steps", type=click.IntRange(1), metavar="N", help="Updates of each network; see the docs."
 )
-@seed_option()
+@seed_option
 @jobs_option("n_jobs", "The result does")
-@click.option(
-    "--licence",
-    default="",
-    metavar="TEXT",
-    help="Licence of your recordings, kept in the new model beside that of MODEL.",
-)
+@licence_option("Licence of your recordings, kept in the new model beside that of MODEL.")
 @overwrite_option("files that exist")
 @message_options
 @click.pass_context

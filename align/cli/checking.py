@@ -54,7 +54,7 @@ def validate_music(context: click.Context, corpus: Path) -> None:
 @click.option(
     "--model", type=MODEL, metavar="M", help="Check that this model knows the phones, too."
 )
-@tier_option()
+@tier_option
 @message_options
 @click.pass_context
 def validate_speech(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,7 +10,13 @@ import click
 
 from align.cli.console import FILE, MODEL, Console, finish, message_options
 from align.cli.inputs import read_corpus
-from align.cli.options import channel_option, encoding_option, overwrite_option, phone_map_option
+from align.cli.options import (
+    channel_option,
+    encoding_option,
+    json_option,
+    overwrite_option,
+    phone_map_option,
+)
 from align.cli.outputs import check_free, write_json
 from align.errors import ParameterError
 
@@ -57,14 +64,8 @@ __all__ = ["evaluate"]
     help="Print a line for each label, class of boundary or file instead; may be given "
     "several times.",
 )
-@channel_option()
-@click.option(
-    "--json",
-    "json_to",
-    type=click.Path(path_type=Path, allow_dash=True),
-    metavar="FILE|-",
-    help="Also write the numbers as JSON; with - they are all that goes to standard output.",
-)
+@channel_option
+@json_option("Also write the numbers as JSON; with - they are all that goes to standard output.")
 @overwrite_option("a JSON file that exists")
 @message_options
 @click.pass_context
@@ -162,8 +163,8 @@ def _trees(
 ) -> Outcome:
     """Score a folder of files of labels, notes or beats."""
     from align.evaluation.matching import evaluate_labels
-    from align.evaluation.matching_beats import holds_beats
-    from align.evaluation.matching_notes import holds_notes
+    from align.evaluation.matching_beats import evaluate_beats, holds_beats
+    from align.evaluation.matching_notes import evaluate_notes, holds_notes
 
     if against is not None and not against.exists():
         raise ParameterError(f"{against}: does not exist; --against names a folder of labels.")
@@ -176,11 +177,18 @@ def _trees(
             )
         beats = beats and (not notes or holds_beats(system))
         notes = notes and (not beats or holds_notes(system))
-        outcomes = [_evaluate_pieces(console, system, reference, against, by)] if notes else []
+        outcomes = []
+        if notes:
+            matched = partial(evaluate_notes, reference=reference, progress=console.progress)
+            found = matched(system)
+            other = None if against is None else matched(against)
+            outcomes.append(_outcome(found, other, by, system, against))
         if beats:
             if not notes and against is not None:
                 raise ParameterError("--against compares labels or notes, not beats.")
-            outcomes.append(_evaluate_beats(console, system, reference, by))
+            timed = evaluate_beats(system, reference, progress=console.progress)
+            text = f"{timed}\n\n{timed.table()}" if "file" in by else str(timed)
+            outcomes.append((timed.failed, text, timed.to_dict()))
         return _joined(outcomes)
     options: dict[str, Any] = {
         "phone_map": _read_map(phone_map),
@@ -189,12 +197,18 @@ def _trees(
         "merge": merge,
         "progress": console.progress,
     }
-    found = evaluate_labels(system, reference, tier=tier, **options)
-    text = _tables(found.report, by) + found.counts()
-    content = found.to_dict()
-    if against is not None:
-        # The second system may be another program, whose tiers have other names.
-        other = evaluate_labels(against, reference, **options)
+    labels = evaluate_labels(system, reference, tier=tier, **options)
+    # The second system may be another program, whose tiers have other names.
+    other = None if against is None else evaluate_labels(against, reference, **options)
+    return _outcome(labels, other, by, system, against)
+
+
+def _outcome(
+    found: Any, other: Any, by: tuple[str, ...], system: Path, against: Path | None
+) -> Outcome:
+    """Return what files have that were matched with true ones, and how those of another differ."""
+    text, content = _tables(found.report, by) + found.counts(), found.to_dict()
+    if other is not None:
         text += "\n\n" + _compared(found.results, other.results, content, system, against)
     return found.report.failed, text, content
 
@@ -204,32 +218,6 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     failed = [pair for outcome in outcomes for pair in outcome[0]]
     content = {name: value for outcome in outcomes for name, value in outcome[2].items()}
     return failed, "\n\n".join(outcome[1] for outcome in outcomes), content
-
-
-def _evaluate_beats(
-    console: Console, system: Path, reference: Path, by: tuple[str, ...]
-) -> Outcome:
-    """Score a folder of beats."""
-    from align.evaluation.matching_beats import evaluate_beats
-
-    found = evaluate_beats(system, reference, progress=console.progress)
-    text = f"{found}\n\n{found.table()}" if "file" in by else str(found)
-    return found.failed, text, found.to_dict()
-
-
-def _evaluate_pieces(
-    console: Console, system: Path, reference: Path, against: Path | None, by: tuple[str, ...]
-) -> Outcome:
-    """Score a folder of aligned notes."""
-    from align.evaluation.matching_notes import evaluate_notes
-
-    found = evaluate_notes(system, reference, progress=console.progress)
-    text = _tables(found.report, by) + found.counts()
-    content = found.to_dict()
-    if against is not None:
-        other = evaluate_notes(against, reference, progress=console.progress)
-        text += "\n\n" + _compared(found.results, other.results, content, system, against)
-    return found.report.failed, text, content
 
 
 def _against(

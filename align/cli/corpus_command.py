@@ -18,6 +18,7 @@ from align.cli.options import (
     language_option,
     music_model_option,
     phone_map_option,
+    scheduler_option,
     slack_option,
     speech_model_option,
     stacked,
@@ -46,11 +47,7 @@ _SHARED = stacked(
     click.argument("in_dir", metavar="IN_DIR", type=FILE),
     click.argument("out_dir", metavar="OUT_DIR", type=FILE),
     jobs_option("jobs", "The outputs do"),
-    click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Use the workers of a Dask cluster, such as tcp://10.0.0.1:8786.",
-    ),
+    scheduler_option("Use the workers of"),
     click.option(
         "--send-files",
         is_flag=True,
@@ -61,7 +58,7 @@ _SHARED = stacked(
         is_flag=True,
         help="Do everything again, and replace what is there, edited by hand or not.",
     ),
-    strict_option(),
+    strict_option,
     message_options,
 )
 """What speech and music have in common."""
@@ -79,8 +76,8 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 
 @corpus.command("speech")
 @_SHARED
-@speech_model_option()
-@channels_option()
+@speech_model_option
+@channels_option
 @_format_option(
     "TextGrid, csv, tsv, json, ctm, lab, phn, txt (Audacity), eaf (ELAN), exb (EXMARaLDA), emu, "
     "emuDB (OUT_DIR is then a database of EMU with the recordings, and called so: NAME_emuDB), "
@@ -105,11 +102,11 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 )
 @language_option("Of transcripts: en, de, fr ...; it also decides the model.")
 @phone_map_option()
-@tiers_option()
+@tiers_option
 @encoding_option("the files that say what is spoken")
-@token_option()
-@trust_options()
-@slack_option()
+@token_option
+@trust_options
+@slack_option
 @click.pass_context
 def corpus_speech(context: click.Context, /, **options: Any) -> None:
     """Align the recordings below IN_DIR with the phones or transcripts beside them.
@@ -131,7 +128,7 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
 @corpus.command("music")
 @_SHARED
 @music_model_option()
-@channel_option()
+@channel_option
 @_format_option(
     "csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv, beats.csv, beats.txt, "
     "beats.svl, match or jams",

@@ -24,12 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["convert", "info", "plot"]
 
-_UNITS = {
-    "speech": {"recordings": "recordings", "groups": "speakers", "events": "labels"},
-    "music": {"recordings": "pieces", "groups": "groups", "notes": "notes"},
-}
-"""What a model of each kind was trained on."""
-
 
 @click.command()
 @click.argument("model", type=MODEL)
@@ -92,6 +86,8 @@ def _summary(
     path: str, kind: str, header: dict[str, Any], arrays: dict[str, Any]
 ) -> list[tuple[str, str]]:
     """Lines of a summary: what, and its value."""
+    from align.models.bundled import trained_on
+
     rows = [("model", path), ("kind", kind)]
     params = header.get("params", {})
     named = params.get("features") or []
@@ -102,12 +98,8 @@ def _summary(
     if "hop" in header:
         rows.append(("frames", f"{1000 * header['hop']:g} ms"))
     training = header.get("training", {})
-    units = _UNITS.get(kind, _UNITS["speech"])
-    parts = [f"{training[key]} {what}" for key, what in units.items() if key in training]
-    if "seconds" in training:
-        parts.append(f"{training['seconds'] / 60:.1f} minutes")
-    if parts:
-        rows.append(("trained on", ", ".join(parts)))
+    if amount := trained_on(kind, training, events="labels"):
+        rows.append(("trained on", amount))
     if training.get("surroundings"):
         rows.append(("surroundings", ", ".join(["as recorded", *training["surroundings"]])))
     if "texts" in training:
@@ -115,7 +107,7 @@ def _summary(
         used = f"of {training['texts']} recordings, {left_out} left out; {n} costs of realisations"
         rows.append(("texts", used))
     rows += [("not learned", what) for what in _not_learned(kind, header, arrays)]
-    rows += _adaptations(training, units["recordings"])
+    rows += _adaptations(training, "pieces" if kind == "music" else "recordings")
     settings = ("update", "loss", "C", "epochs", "conversion", "cost", "tolerance", "random_state")
     learned = ", ".join(f"{name}={params[name]}" for name in settings if name in params)
     if learned:
@@ -146,7 +138,7 @@ def _summary(
     help="Draw from so many seconds to so many.",
 )
 @output_option("OUT.png", "The picture; .png, .pdf or .svg.")
-@channel_option()
+@channel_option
 @click.option("--dpi", type=click.IntRange(20, 1200), default=100, show_default=True)
 @overwrite_option("a file that exists")
 @message_options

@@ -52,7 +52,7 @@ _FILES = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"FORM")  # how files of sound begi
     help="Semitones by which the sound is higher than the score, such as -2.",
 )
 @click.option("--tuning", type=float, metavar="HZ", help="A4 of the sound, such as 415.")
-@channel_option()
+@channel_option
 @click.option("--realtime", is_flag=True, help="Read a file no faster than it sounds.")
 @message_options
 @click.pass_obj

@@ -26,6 +26,7 @@ __all__ = [
     "BESIDE",
     "TEXT_OR_FILE",
     "check_order",
+    "check_there",
     "chosen_model",
     "file_beside",
     "is_file",
@@ -91,8 +92,7 @@ def file_beside(audio: Path, option: str, suffixes: Sequence[str]) -> str:
 
     path = find_beside(str(audio), suffixes)
     if path is None:
-        if not audio.exists():
-            raise DataError(why_missing(audio, "there is no such file."), path=audio)
+        check_there(audio)
         raise DataError(
             f"has no file beside it for {option} without a value ({', '.join(suffixes)}).",
             path=audio,
@@ -181,6 +181,12 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):  # a long list of phones is no name of a file
         return False
+
+
+def check_there(path: Path) -> None:
+    """Refuse a file that does not exist."""
+    if not path.exists():
+        raise DataError(why_missing(path, "there is no such file."), path=path)
 
 
 def check_order(audio: Path, score: Path) -> None:

@@ -1,6 +1,7 @@
 """Options that several commands have, and how options are put together."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import click
@@ -8,17 +9,23 @@ import click
 from align.cli.console import FILE, MODEL
 
 __all__ = [
+    "anchors_option",
     "channel_option",
     "channels_option",
     "dictionary_option",
     "encoding_option",
     "jobs_option",
+    "json_option",
     "language_option",
+    "licence_option",
     "output_option",
+    "outputs_option",
     "overwrite_option",
     "phone_map_option",
+    "scheduler_option",
     "score_option",
     "seed_option",
+    "slack_option",
     "speech_model_option",
     "stacked",
     "strict_option",
@@ -48,15 +55,14 @@ def stacked(*options: Callable[[Any], Any]) -> _Option:
     return add
 
 
-def speech_model_option() -> _Option:
-    """Return ``--model`` of commands that know the language: None where none is named."""
-    return click.option(
-        "--model",
-        type=MODEL,
-        metavar="M",
-        help="A model file, or the name of a bundled model. By default that of --language, "
-        "such as speech-en, and speech-any where there is none.",
-    )
+speech_model_option: _Option = click.option(
+    "--model",
+    type=MODEL,
+    metavar="M",
+    help="A model file, or the name of a bundled model. By default that of --language, "
+    "such as speech-en, and speech-any where there is none.",
+)
+"""``--model`` of commands that know the language: None where none is named."""
 
 
 def music_model_option(*, heard: bool = True) -> _Option:
@@ -74,27 +80,13 @@ def music_model_option(*, heard: bool = True) -> _Option:
     )
 
 
-def channel_option() -> _Option:
-    """Return ``--channel``, counted from 1; None where none is named."""
-    return click.option(
-        "--channel",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Which channel of the recording to take, 1 for the left one; by default their mean.",
-    )
-
-
-def channels_option() -> _Option:
-    """Return ``--channel`` of texts: a number, or a dict of one for each speaker; or None."""
-    return click.option(
-        "--channel",
-        multiple=True,
-        callback=_channels,
-        metavar="N|NAME=N",
-        help="Which channel of the recording to take, 1 for the left one; by default their mean. "
-        "Where each speaker of a transcript has a channel, once for each: `--channel Ann=1 "
-        "--channel Bob=2`.",
-    )
+channel_option: _Option = click.option(
+    "--channel",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Which channel of the recording to take, 1 for the left one; by default their mean.",
+)
+"""``--channel``, counted from 1; None where none is named."""
 
 
 def _channels(
@@ -111,9 +103,46 @@ def _channels(
     return found.get("", found) if found else None
 
 
+channels_option: _Option = click.option(
+    "--channel",
+    multiple=True,
+    callback=_channels,
+    metavar="N|NAME=N",
+    help="Which channel of the recording to take, 1 for the left one; by default their mean. "
+    "Where each speaker of a transcript has a channel, once for each: `--channel Ann=1 "
+    "--channel Bob=2`.",
+)
+"""``--channel`` of texts: a number, or a dict of one for each speaker; or None."""
+
+
 def output_option(metavar: str, text: str) -> _Option:
     """Return ``--output`` of a command that needs one file to write."""
     return click.option("-o", "--output", required=True, type=FILE, metavar=metavar, help=text)
+
+
+def outputs_option(text: str) -> _Option:
+    """Return ``--output`` as the parameter `outputs`; it may be given several times."""
+    help = f"Where to write; may be given several times. The suffix decides the format: {text}"
+    return click.option(
+        "-o", "--output", "outputs", multiple=True, type=FILE, metavar="OUT", help=help
+    )
+
+
+def json_option(text: str) -> _Option:
+    """Return ``--json`` as the parameter `json_to`, a file, or ``-`` for standard output."""
+    to = click.Path(path_type=Path, allow_dash=True)
+    return click.option("--json", "json_to", type=to, metavar="FILE|-", help=text)
+
+
+def licence_option(text: str) -> _Option:
+    """Return ``--licence``."""
+    return click.option("--licence", default="", metavar="TEXT", help=text)
+
+
+def scheduler_option(what: str) -> _Option:
+    """Return ``--scheduler``; the text says what for."""
+    text = f"{what} a Dask cluster, such as tcp://10.0.0.1:8786."
+    return click.option("--scheduler", metavar="ADDRESS", help=text)
 
 
 def overwrite_option(what: str) -> _Option:
@@ -131,88 +160,78 @@ def phone_map_option(
     )
 
 
-def tier_option() -> _Option:
-    """Return ``--tier``, of the labels of a corpus."""
-    return click.option(
-        "--tier",
-        metavar="NAME",
-        help="The tier of TextGrids that holds the phones; by default phones, or MAU and others.",
-    )
+tier_option: _Option = click.option(
+    "--tier",
+    metavar="NAME",
+    help="The tier of TextGrids that holds the phones; by default phones, or MAU and others.",
+)
+"""``--tier``, of the labels of a corpus."""
 
 
-def tiers_option() -> _Option:
-    """Return ``--tier`` as the parameter `tiers`, of transcripts."""
-    return click.option(
-        "--tier",
-        "tiers",
-        multiple=True,
-        metavar="NAME",
-        help="Tier of utterances to read from a TextGrid or a file of ELAN or EXMARaLDA; may be "
-        "given several times. By default all interval tiers, each a speaker.",
-    )
+tiers_option: _Option = click.option(
+    "--tier",
+    "tiers",
+    multiple=True,
+    metavar="NAME",
+    help="Tier of utterances to read from a TextGrid or a file of ELAN or EXMARaLDA; may be "
+    "given several times. By default all interval tiers, each a speaker.",
+)
+"""``--tier`` as the parameter `tiers`, of transcripts."""
 
 
-def token_option() -> _Option:
-    """Return ``--token`` as the parameter `tokens`."""
-    return click.option(
-        "--token",
-        "tokens",
-        multiple=True,
-        metavar="WORD",
-        help="A word of the text that stands for any sound, as [laughter], (inaudible) and xxx "
-        "do; may be given several times.",
-    )
+token_option: _Option = click.option(
+    "--token",
+    "tokens",
+    multiple=True,
+    metavar="WORD",
+    help="A word of the text that stands for any sound, as [laughter], (inaudible) and xxx "
+    "do; may be given several times.",
+)
+"""``--token`` as the parameter `tokens`."""
 
 
-def trust_options() -> _Option:
-    """Return ``--trust`` and ``--repair`` as the parameters `trust` and `repair`."""
-    return stacked(
-        click.option(
-            "--trust",
-            is_flag=True,
-            help="Take it that all of the text was said, and nothing else. By default words that "
-            "were not said, and speech that is not in the text, are listed.",
-        ),
-        click.option(
-            "--repair",
-            is_flag=True,
-            help="Leave words that were not said out of the results, and mark speech that is not "
-            "in the text as spn.",
-        ),
-    )
-
-
-def anchors_option() -> _Option:
-    """Return ``--anchors``."""
-    return click.option(
-        "--anchors",
-        type=FILE,
-        metavar="FILE",
-        help="Words or phones whose beginning is known, and is kept: a .csv with the columns "
-        "time,label or time,label,index, or the tier of words or phones of a .TextGrid.",
-    )
-
-
-def slack_option() -> _Option:
-    """Return ``--slack``."""
-    return click.option(
-        "--slack",
-        type=click.FloatRange(0, 60),
-        default=0.0,
-        metavar="SECONDS",
-        help="Speech may begin so long before the interval of its utterance, and end so long "
-        "behind it.",
-    )
-
-
-def strict_option() -> _Option:
-    """Return ``--strict``."""
-    return click.option(
-        "--strict",
+trust_options: _Option = stacked(
+    click.option(
+        "--trust",
         is_flag=True,
-        help="End with status 1 where there is a warning, such as of a low match. What was found "
-        "is written all the same.",
-    )
+        help="Take it that all of the text was said, and nothing else. By default words that "
+        "were not said, and speech that is not in the text, are listed.",
+    ),
+    click.option(
+        "--repair",
+        is_flag=True,
+        help="Leave words that were not said out of the results, and mark speech that is not "
+        "in the text as spn.",
+    ),
+)
+"""``--trust`` and ``--repair`` as the parameters `trust` and `repair`."""
+
+
+anchors_option: _Option = click.option(
+    "--anchors",
+    type=FILE,
+    metavar="FILE",
+    help="Words or phones whose beginning is known, and is kept: a .csv with the columns "
+    "time,label or time,label,index, or the tier of words or phones of a .TextGrid.",
+)
+
+
+slack_option: _Option = click.option(
+    "--slack",
+    type=click.FloatRange(0, 60),
+    default=0.0,
+    metavar="SECONDS",
+    help="Speech may begin so long before the interval of its utterance, and end so long "
+    "behind it.",
+)
+
+
+strict_option: _Option = click.option(
+    "--strict",
+    is_flag=True,
+    help="End with status 1 where there is a warning, such as of a low match. What was found "
+    "is written all the same.",
+)
 
 
 def score_option(what: str = "what labels are of that know no score") -> _Option:
@@ -237,11 +256,9 @@ def jobs_option(name: str, what: str) -> _Option:
     return click.option("--jobs", name, type=int, default=-1, metavar="N", help=text)
 
 
-def seed_option() -> _Option:
-    """Return ``--seed``."""
-    return click.option(
-        "--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0."
-    )
+seed_option: _Option = click.option(
+    "--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0."
+)
 
 
 def dictionary_option(name: str, metavar: str, text: str) -> _Option:

@@ -35,7 +35,7 @@ _LARGE = 150_000_000  # bytes; browsers take long over larger pages
 )
 @click.option("--tier", metavar="NAME", help="Tier of TextGrids to check; by default the phones.")
 @score_option()
-@channel_option()
+@channel_option
 @click.option("--title", metavar="TEXT", help="Of the page.")
 @click.option(
     "--sound",
@@ -112,7 +112,7 @@ def _bytes(size: int) -> str:
 )
 @score_option()
 @click.option("--tier", metavar="NAME", help="The tier of a TextGrid.")
-@channel_option()
+@channel_option
 @overwrite_option("a file that exists")
 @message_options
 @click.pass_obj

@@ -20,6 +20,7 @@ from align.cli.found import (
 from align.cli.inputs import (
     BESIDE,
     TEXT_OR_FILE,
+    check_there,
     chosen_model,
     file_beside,
     is_file,
@@ -32,6 +33,7 @@ from align.cli.options import (
     dictionary_option,
     encoding_option,
     language_option,
+    outputs_option,
     overwrite_option,
     phone_map_option,
     slack_option,
@@ -44,7 +46,6 @@ from align.cli.options import (
 from align.cli.outputs import PAGE, PICTURES, check_output, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.errors import DataError, ParameterError
-from align.files.regular import why_missing
 
 if TYPE_CHECKING:
     from align.formats.anchors import AnchorTable
@@ -99,7 +100,7 @@ _GUESSED = 20  # words that are named
     is_flag=True,
     help="Do not ask espeak-ng for words that are not in the dictionary.",
 )
-@tiers_option()
+@tiers_option
 @click.option(
     "--silence-label",
     metavar="LABEL",
@@ -111,26 +112,19 @@ _GUESSED = 20  # words that are named
     help="Add tiers of points to a TextGrid: how sure the beginning of each phone is, from 0 "
     "to 1, and between which times it lies in 95 of 100 cases.",
 )
-@speech_model_option()
-@channels_option()
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=FILE,
-    metavar="OUT",
-    help="Where to write; may be given several times. The suffix decides the format: .TextGrid, "
-    ".eaf (ELAN), .exb (EXMARaLDA), _annot.json (EMU), .csv, .json, .ctm, .phn, .lab, "
+@speech_model_option
+@channels_option
+@outputs_option(
+    ".TextGrid, .eaf (ELAN), .exb (EXMARaLDA), _annot.json (EMU), .csv, .json, .ctm, .phn, .lab, "
     ".txt (Audacity labels), .vtt or .srt (subtitles), .rttm (who speaks when), .png, .html (the "
     "page of align report). By default the name of the recording with .TextGrid, in the current "
     "folder.",
 )
-@anchors_option()
-@slack_option()
-@token_option()
-@trust_options()
-@strict_option()
+@anchors_option
+@slack_option
+@token_option
+@trust_options
+@strict_option
 @overwrite_option("files that exist")
 @message_options
 @click.pass_obj
@@ -190,7 +184,7 @@ def speech(
         if phone_map is not None:
             raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
         said = read_said(text, tiers, encoding, None if piped else str(audio))
-        _check_audio(audio)
+        check_there(audio)
         _check_speakers(said, targets)
         language = _language_of(console, text, language, encoding)
         model = chosen_model(console, model, language)
@@ -207,7 +201,7 @@ def speech(
     if isinstance(channel, dict):
         raise ParameterError("--channel NAME=N is for speakers of --text; --phones has none.")
     events = read_phones(phones, encoding)
-    _check_audio(audio)
+    check_there(audio)
 
     import align
     from align.speech.mapped import align_mapped
@@ -270,11 +264,6 @@ def _known_times(path: Path | None, encoding: str | None, *, words: bool) -> "An
     from align.formats.anchors import read_anchors
 
     return None if path is None else read_anchors(path, words=words, encoding=encoding)
-
-
-def _check_audio(audio: Path) -> None:
-    if not audio.exists():
-        raise DataError(why_missing(audio, "there is no such file."), path=audio)
 
 
 def _check_speakers(said: "Sequence[Utterance]", targets: Sequence[Path]) -> None:

@@ -41,8 +41,8 @@ _TOLD = 10  # recordings whose text has changed, which are named one by one
 )
 @language_option("Of transcripts: en, de, fr ...")
 @phone_map_option()
-@tiers_option()
-@channel_option()
+@tiers_option
+@channel_option
 @click.option("--no-learn", is_flag=True, help="Correct only; the model stays as it is.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @click.option(
@@ -51,7 +51,7 @@ _TOLD = 10  # recordings whose text has changed, which are named one by one
     metavar="N",
     help="Port of this machine, for an SSH tunnel; by default a free one.",
 )
-@seed_option()
+@seed_option
 @message_options
 @click.pass_obj
 def studio(

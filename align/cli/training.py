@@ -12,9 +12,11 @@ from align.cli.inputs import read_corpus
 from align.cli.options import (
     channel_option,
     jobs_option,
+    licence_option,
     output_option,
     overwrite_option,
     phone_map_option,
+    scheduler_option,
     seed_option,
     stacked,
     tier_option,
@@ -39,7 +41,7 @@ _LEARNER = stacked(
     ),
     click.option("-C", "C", type=_POSITIVE, help="Aggressiveness."),
     click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus."),
-    seed_option(),
+    seed_option,
 )
 
 
@@ -72,18 +74,9 @@ def _options(
         ),
         _LEARNER,
         jobs_option("n_jobs", "The result does"),
-        click.option(
-            "--licence",
-            default="",
-            metavar="TEXT",
-            help="Licence of the corpus, kept in the model.",
-        ),
-        channel_option(),
-        click.option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Fit features on a Dask cluster, such as tcp://10.0.0.1:8786.",
-        ),
+        licence_option("Licence of the corpus, kept in the model."),
+        channel_option,
+        scheduler_option("Fit features on"),
         click.option(
             "--checkpoint",
             type=FILE,
@@ -110,7 +103,7 @@ def train() -> None:
         "What the classifiers know labels by: two columns from,to, or timit48, timit39 or "
         "timit_ipa or xsampa_ipa. By default timit48; with universal none, as labels are IPA."
     ),
-    tier_option(),
+    tier_option,
     click.option(
         "--language",
         metavar="CODE",

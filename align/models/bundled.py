@@ -24,15 +24,11 @@ __all__ = [
     "model_card",
     "music_model",
     "speech_model",
+    "trained_on",
 ]
 
 USUAL_MUSIC = "piano"
 """The model of music where neither the user nor the score says which."""
-
-_UNITS = {
-    "speech": {"recordings": "recordings", "groups": "speakers", "events": "phones"},
-    "music": {"recordings": "pieces", "groups": "groups", "notes": "notes"},
-}
 
 
 @dataclass(frozen=True)
@@ -68,12 +64,7 @@ class ModelCard:
     @property
     def trained_on(self) -> str:
         """How much it was trained on, in words."""
-        units = _UNITS.get(self.kind, _UNITS["speech"])
-        parts = [f"{self.training[key]} {what}" for key, what in units.items()
-                 if key in self.training]  # fmt: skip
-        if "seconds" in self.training:
-            parts.append(f"{self.training['seconds'] / 60:.1f} minutes")
-        return ", ".join(parts)
+        return trained_on(self.kind, self.training)
 
     def text(self) -> str:
         """Return the summary and the sections as plain text, for a terminal."""
@@ -97,6 +88,17 @@ class ModelCard:
         parts = [f"## {self.name}", self.summary, "\n".join(["| | |", "|---|---|", *rows])]
         parts += [f"### {title}\n\n{body}" for title, body in self.sections.items()]
         return "\n\n".join(parts) + "\n"
+
+
+def trained_on(kind: str, training: Mapping[str, Any], events: str = "phones") -> str:
+    """Return how much a model was trained on, in words; `events` are what labels are called."""
+    units = {"recordings": "recordings", "groups": "speakers", "events": events}
+    if kind == "music":
+        units = {"recordings": "pieces", "groups": "groups", "notes": "notes"}
+    parts = [f"{training[key]} {what}" for key, what in units.items() if key in training]
+    if "seconds" in training:
+        parts.append(f"{training['seconds'] / 60:.1f} minutes")
+    return ", ".join(parts)
 
 
 def list_models() -> list[ModelCard]:
