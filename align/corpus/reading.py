@@ -6,6 +6,7 @@ file that cannot be used never stops the others: it becomes a *problem*, with it
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -28,17 +29,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Corpus",
+    "Gathering",
     "check_kind",
     "check_samples",
     "check_within",
-    "first_problem",
     "header",
     "music_example",
     "problem_of",
     "read_corpus",
     "read_pair",
     "read_piece",
-    "speech_example",
 ]
 
 _FRAME = 0.005  # seconds; an end that near to that of the recording is the same
@@ -145,6 +145,72 @@ class Corpus(Sequence[Example]):
         return Corpus((e for e in self._examples if e.group in groups), kind=self.kind)
 
 
+class Gathering:
+    """A corpus of speech or music in the making; `root` is its folder, for messages."""
+
+    def __init__(self, root: str, kind: str) -> None:
+        self.root = root
+        self.kind = kind
+        self.examples: list[Example] = []
+        self.problems: list[tuple[str, str]] = []
+        self.unpaired: list[str] = []
+
+    @contextmanager
+    def attempt(self, path: str) -> Iterator[None]:
+        """Make what fails inside a problem, of `path` where the error names no file."""
+        try:
+            yield
+        except AlignError as error:
+            self.problems.append(problem_of(error, path))
+
+    def add_speech(
+        self, audio: str, labels: Labels, group: str | None, text: str | None = None
+    ) -> None:
+        """Add a recording with labels that were checked against its length."""
+        assert labels.duration is not None
+        end = labels.end if labels.duration - labels.end > _FRAME else None
+        self.examples.append(
+            Example(audio, labels.labels, labels.onsets, end=end, group=group, text=text)
+        )
+
+    def add_music(
+        self,
+        audio: str,
+        score: "Score",
+        truth: "NoteTruth",
+        group: str | None,
+        *,
+        source: str,
+    ) -> None:
+        """Add a recording with its score and true times, which `source` holds.
+
+        Raises DataError if the recording cannot be used, or the notes lie outside of it.
+        """
+        if truth.index.size == 0:
+            raise DataError("has no note that was played.", path=source)
+        check_within(header(audio), truth, source)
+        self.examples.append(music_example(audio, score, truth, group))
+
+    def corpus(self, nothing: str, what: str = "nothing", *, in_order: bool = False) -> Corpus:
+        """Return the corpus, its examples sorted by path, or left in their order.
+
+        Raises DataError if there is none: because of the first problem, for which `what` cannot
+        be used, else for the reason `nothing`.
+        """
+        if not self.examples and self.problems:
+            path, reason = self.problems[0]
+            raise DataError(
+                f"{what} can be used (problems: {len(self.problems)}), the first because of "
+                f"{path}: {reason}",
+                path=self.root,
+            )
+        if not self.examples:
+            raise DataError(nothing, path=self.root)
+        if not in_order:
+            self.examples.sort(key=lambda example: example.name)
+        return Corpus(self.examples, self.problems, self.unpaired, self.kind)
+
+
 def read_corpus(
     folder_or_manifest: StrPath,
     kind: str = "speech",
@@ -207,63 +273,48 @@ def _of_channel(corpus: Corpus, channel: int, root: str) -> Corpus:
     """Return a corpus of one channel of its recordings; those without it are problems."""
     from align.features.sound.audio import Channel
 
-    examples: list[Example] = []
-    problems = list(corpus.problems)
+    found = Gathering(root, corpus.kind)
+    found.problems, found.unpaired = list(corpus.problems), corpus.unpaired
     for example in corpus:
         own = Channel(example.name, channel)
-        try:
+        with found.attempt(example.name):
             header(own)
-        except AlignError as error:
-            problems.append(problem_of(error, example.name))
-        else:
-            examples.append(replace(example, audio=own))
-    if not examples:
-        raise first_problem("no recording", problems, root)
-    return Corpus(examples, problems, corpus.unpaired, corpus.kind)
+            found.examples.append(replace(example, audio=own))
+    return found.corpus("", "no recording", in_order=True)
 
 
 def _read_speech(root: str, groups: Groups, tier: str | None) -> Corpus:
     """Read the recordings of a corpus of speech."""
-    examples: list[Example] = []
-    problems: list[tuple[str, str]] = []
-    unpaired: list[str] = []
-    silent: list[str] = []
+    found = Gathering(root, "speech")
+    silent = 0
     for pair in find_pairs(root, groups):
-        if pair.audio is not None and pair.labels is None:
-            unpaired.append(pair.audio)
-        elif pair.audio is None and pair.labels is not None:
-            silent.append(pair.labels)
-        elif pair.audio is not None:
-            problems += [
+        if pair.audio is None:
+            silent += 1
+        elif pair.labels is None:
+            found.unpaired.append(pair.audio)
+        else:
+            found.problems += [
                 (other, hidden_by(pair.audio, other))
                 for other in pair.others
                 if suffix_of(other) == suffix_of(pair.audio)
             ]
-            try:
-                info, labels = read_pair(pair, tier)
-            except AlignError as error:
-                problems.append(problem_of(error, pair.path))
-                continue
-            text = text_beside(pair.audio, pair.labels or "")
-            examples.append(speech_example(pair.audio, labels, info.duration, pair.group, text))
-    if not examples:
-        suffixes = ", ".join(LABEL_SUFFIXES)
-        if problems:
-            raise first_problem("no recording", problems, root)
-        if unpaired:
-            raise DataError(
-                f"no recording (of {len(unpaired)}) has a label file of its name ({suffixes}) "
-                "beside it.",
-                path=root,
-            )
-        if silent:
-            raise DataError(
-                f"no label file (of {len(silent)}) has a recording of its name beside it; put the "
-                "recordings into this folder, or the labels beside the recordings.",
-                path=root,
-            )
-        raise DataError("holds no recordings with labels.", path=root)
-    return Corpus(examples, problems, unpaired, "speech")
+            with found.attempt(pair.path):
+                _, labels = read_pair(pair, tier)
+                found.add_speech(
+                    pair.audio, labels, pair.group, text_beside(pair.audio, pair.labels)
+                )
+    nothing = "holds no recordings with labels."
+    if found.unpaired:
+        nothing = (
+            f"no recording (of {len(found.unpaired)}) has a label file of its name "
+            f"({', '.join(LABEL_SUFFIXES)}) beside it."
+        )
+    elif silent:
+        nothing = (
+            f"no label file (of {silent}) has a recording of its name beside it; put the "
+            "recordings into this folder, or the labels beside the recordings."
+        )
+    return found.corpus(nothing, "no recording", in_order=True)
 
 
 def check_kind(kind: str) -> None:
@@ -276,33 +327,24 @@ def _read_music(root: str, groups: Groups) -> Corpus:
     """Read the pieces of a corpus of music."""
     from align.corpus.pieces import NO_PIECES, find_pieces
 
-    examples: list[Example] = []
-    problems: list[tuple[str, str]] = []
-    unpaired: list[str] = []
+    found = Gathering(root, "music")
     for piece in find_pieces(root, groups):
         if piece.audio is None:
             continue
         if piece.missing:
-            unpaired.append(piece.audio)
+            found.unpaired.append(piece.audio)
             continue
-        try:
+        with found.attempt(piece.path):
             _, score, truth = read_piece(piece)
-        except AlignError as error:
-            problems.append(problem_of(error, piece.path))
-            continue
-        assert truth is not None
-        examples.append(music_example(piece.audio, score, truth, piece.group))
-    if not examples:
-        if problems:
-            raise first_problem("no piece", problems, root)
-        if unpaired:
-            raise DataError(
-                f"no recording (of {len(unpaired)}) has both a score (score.mid, .musicxml or "
-                ".csv, or one of its name) and a truth.csv beside it.",
-                path=root,
-            )
-        raise DataError(NO_PIECES, path=root)
-    return Corpus(examples, problems, unpaired, "music")
+            assert truth is not None
+            found.examples.append(music_example(piece.audio, score, truth, piece.group))
+    nothing = NO_PIECES
+    if found.unpaired:
+        nothing = (
+            f"no recording (of {len(found.unpaired)}) has both a score (score.mid, .musicxml or "
+            ".csv, or one of its name) and a truth.csv beside it."
+        )
+    return found.corpus(nothing, "no piece", in_order=True)
 
 
 def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth | None]":
@@ -362,27 +404,10 @@ def check_within(info: "AudioInfo", truth: "NoteTruth", path: str) -> None:
         )
 
 
-def speech_example(
-    audio: str, labels: Labels, duration: float, group: str | None, text: str | None = None
-) -> Example:
-    """Return a recording of so many seconds with labels that were checked against them."""
-    end = labels.end if duration - labels.end > _FRAME else None
-    return Example(audio, labels.labels, labels.onsets, end=end, group=group, text=text)
-
-
 def music_example(audio: str, score: "Score", truth: "NoteTruth", group: str | None) -> Example:
     """Return a recording with its score and the times of its notes."""
     onsets = truth.onsets(len(score))
     return Example(audio, score.notes, onsets, group=group, score=score, truth=truth)
-
-
-def first_problem(what: str, problems: Sequence[tuple[str, str]], root: str) -> DataError:
-    """Return the error of a corpus in which `what`, such as "no piece", can be used."""
-    path, reason = problems[0]
-    return DataError(
-        f"{what} can be used (problems: {len(problems)}), the first because of {path}: {reason}",
-        path=root,
-    )
 
 
 def problem_of(error: AlignError, path: str) -> tuple[str, str]:

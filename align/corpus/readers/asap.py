@@ -29,9 +29,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from align.corpus.readers._gather import Gathering
 from align.corpus.readers.match import read_match
-from align.corpus.reading import Corpus
+from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.text import parse_number, read_lines, read_text, rows_of_table

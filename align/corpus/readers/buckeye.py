@@ -29,8 +29,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.corpus.pairs import find_pairs
-from align.corpus.readers._gather import Gathering
-from align.corpus.reading import Corpus, header
+from align.corpus.reading import Corpus, Gathering, header
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.text import parse_number, read_text

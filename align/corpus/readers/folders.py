@@ -14,8 +14,8 @@ LREC-COLING 2024.
 
 import os
 
-from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
-from align.corpus.reading import Corpus, header, read_corpus
+from align.corpus.readers._tree import recordings_below, stem_of, tree_files
+from align.corpus.reading import Corpus, Gathering, header, read_corpus
 from align.errors import ParameterError
 from align.files.names import StrPath, comparable
 from align.formats.tiers.textgrid import read_textgrid

@@ -20,8 +20,8 @@ import os
 import re
 from dataclasses import replace
 
-from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
-from align.corpus.reading import Corpus, header
+from align.corpus.readers._tree import recordings_below, stem_of, tree_files
+from align.corpus.reading import Corpus, Gathering, header
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.formats.tiers.labels import Labels

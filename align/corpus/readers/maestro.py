@@ -17,9 +17,8 @@ from collections.abc import Collection
 
 from align.corpus.listing import folders
 from align.corpus.pairs import suffix_of
-from align.corpus.readers._gather import Gathering
 from align.corpus.readers._performed import performed_midi
-from align.corpus.reading import Corpus
+from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.text import read_text, rows_of_table

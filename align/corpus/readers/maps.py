@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from align.corpus.readers._gather import Gathering, audio_by_stem, stem_of, tree_files
+from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.readers._performed import midi_notes, score_in_ticks
-from align.corpus.reading import Corpus
+from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.text import parse_number, read_lines

@@ -11,9 +11,9 @@ Mueller, Konz, Bogler and Arifi-Mueller, "Saarland Music Data (SMD)", ISMIR 2011
 import os
 import re
 
-from align.corpus.readers._gather import Gathering, audio_by_stem, stem_of, tree_files
+from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.readers._performed import performed_midi
-from align.corpus.reading import Corpus
+from align.corpus.reading import Corpus, Gathering
 from align.files.names import StrPath
 
 __all__ = ["read_smd"]

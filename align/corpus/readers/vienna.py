@@ -15,9 +15,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from align.corpus.readers._gather import Gathering, audio_by_stem, stem_of, tree_files
+from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.readers.match import read_match
-from align.corpus.reading import Corpus
+from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError
 from align.files.names import StrPath
 
