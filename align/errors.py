@@ -10,6 +10,8 @@
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 __all__ = [
     "AlignError",
@@ -17,6 +19,7 @@ __all__ = [
     "ModelError",
     "NoTextError",
     "ParameterError",
+    "data_errors",
     "error_reason",
 ]
 
@@ -68,6 +71,18 @@ class NoTextError(DataError):
 
 class ModelError(AlignError):
     """A model file cannot be loaded or used."""
+
+
+@contextmanager
+def data_errors(what: str, path: str | os.PathLike[str], then: str = "") -> Iterator[None]:
+    """Make what the system refuses in this context a `DataError` of a file.
+
+    `what` begins the message, as in "cannot be read"; `then` ends it.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{what}: {error.strerror or error}{then}.", path=path) from error
 
 
 def error_reason(error: AlignError, path: str | os.PathLike[str]) -> str:

@@ -21,10 +21,11 @@ import io
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from align.errors import DataError
+from align.errors import data_errors
 from align.files.atomic import append_whole, atomic_write
 from align.files.names import StrPath
 from align.files.regular import open_regular
@@ -127,18 +128,12 @@ class Journal:
         )
 
     def _lines(self) -> Iterator[str]:
-        try:
+        with data_errors("cannot be read", self.path), suppress(FileNotFoundError):
             with (
                 open_regular(self.path) as file,
                 io.TextIOWrapper(file, encoding="utf-8", errors="replace") as stream,
             ):
                 yield from stream
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise DataError(
-                f"cannot be read: {error.strerror or error}.", path=self.path
-            ) from error
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self._records.values())
@@ -159,10 +154,6 @@ class Journal:
 
         Raises DataError where it cannot be written; the file is then as it was.
         """
-        try:
+        with data_errors("cannot be written", self.path):
             append_whole(self.path, record.to_line().encode())
-        except OSError as error:
-            raise DataError(
-                f"cannot be written: {error.strerror or error}.", path=self.path
-            ) from error
         self._records[record.name] = record

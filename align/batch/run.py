@@ -23,7 +23,7 @@ from align.batch.summary import CorpusRun
 from align.batch.tasks import Task, Work
 from align.batch.works import work_for
 from align.corpus.pieces import NO_PIECES
-from align.errors import AlignError, DataError, ParameterError, error_reason
+from align.errors import AlignError, DataError, ParameterError, data_errors, error_reason
 from align.files.atomic import atomic_write, remove_stale
 from align.files.kept import OWN_FOLDER, kept_file
 from align.files.lock import FolderLock
@@ -161,10 +161,8 @@ def align_corpus(
         raise DataError(NO_PIECES if work.kind == "music" else "holds no recordings.", path=root)
     report = _reporter(progress)
     own = os.path.join(out, OWN_FOLDER)
-    try:
+    with data_errors("cannot be written to", out):
         os.makedirs(own, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot be written to: {error.strerror or error}.", path=out) from error
     with FolderLock(out, os.path.join(own, "lock")):
         journal = Journal(os.path.join(own, "journal"))
         remove_stale({own, out, *(os.path.dirname(_output(out, t.name, "")) for t in tasks)})
@@ -290,10 +288,8 @@ class _Run:
         files = {task.name + suffix: content for suffix, content in outcome.files.items()}
         for name, content in files.items():
             path = _output(self.out, name, "")
-            try:
+            with data_errors("cannot be written", path):
                 there = _digest_of(path)
-            except OSError as error:
-                raise DataError(f"cannot be written: {error.strerror or error}.", path) from error
             if not (there is None or self.overwrite or there in _known(before, name)):
                 raise DataError("was changed during the run, and is kept.", path)
             replaced.pop(name, None)
@@ -301,11 +297,8 @@ class _Run:
                 replaced[name] = there
             outputs[name] = hashlib.sha256(content).hexdigest()
             folder = os.path.dirname(path)
-            try:
+            with data_errors("cannot be made", folder):
                 os.makedirs(folder, exist_ok=True)
-            except OSError as error:
-                why = f"cannot be made: {error.strerror or error}."
-                raise DataError(why, path=folder) from error
         if outcome.kept is not None:
             self._keep(kept_file(self.out, task.name), outcome.kept)
         quality = outcome.quality.to_dict()
@@ -426,13 +419,12 @@ def _content(inputs: Sequence[Identity]) -> list[str]:
 
 def _check_table(path: str) -> None:
     """Refuse to replace a table that is not of a run."""
-    try:
-        with open_regular(path) as stream:
-            first = stream.readline(1000).decode("utf-8", "replace").rstrip("\r\n")
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror or error}.", path=path) from error
+    with data_errors("cannot be written", path):
+        try:
+            with open_regular(path) as stream:
+                first = stream.readline(1000).decode("utf-8", "replace").rstrip("\r\n")
+        except FileNotFoundError:
+            return
     columns = first.split(",")  # those of an older Align are fewer
     if columns[:2] != list(COLUMNS[:2]) or not set(COLUMNS).issuperset(columns):
         raise DataError("exists and is no table of a run; rename it.", path=path)

@@ -10,7 +10,7 @@ import numpy as np
 from align.batch.journal import sha256_of
 from align.batch.tasks import Task, alignments_of, by_suffix, tasks_of
 from align.corpus.pairs import find_pairs
-from align.errors import DataError
+from align.errors import DataError, data_errors
 from align.files.names import StrPath
 from align.files.text import decoded
 from align.formats.events import read_events
@@ -243,10 +243,8 @@ def _read_as_text(path: str | None) -> str:
 
 def _digest_of_dictionary(path: str) -> str:
     """Return which content a dictionary has; one that is no file stands for itself."""
-    try:
+    with data_errors("cannot be read", path):
         return sha256_of(path) if os.path.exists(path) else path
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}.", path=path) from error
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from align._blas import one_thread
 from align.batch.journal import Identity, identify, sha256_of
 from align.batch.quality import Quality, measure
 from align.batch.tasks import Task, Work, alignments_of, named_after
-from align.errors import AlignError, DataError, ModelError, error_reason
+from align.errors import AlignError, DataError, ModelError, data_errors, error_reason
 from align.files.atomic import captured_writes
 from align.files.kept import KEPT
 from align.files.regular import open_regular, why_missing
@@ -211,12 +211,11 @@ def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
 
 @contextmanager
 def _disappearing(path: str) -> Any:
-    try:
-        yield
-    except FileNotFoundError:
-        raise DataError(why_missing(path, _GONE), path=path) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}.", path=path) from error
+    with data_errors("cannot be read", path):
+        try:
+            yield
+        except FileNotFoundError:
+            raise DataError(why_missing(path, _GONE), path=path) from None
 
 
 def _check_unchanged(path: str, before: Identity) -> None:

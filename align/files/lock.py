@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from typing import IO, Any, Self
 
-from align.errors import DataError
+from align.errors import DataError, data_errors
 from align.files.names import StrPath
 
 __all__ = ["FolderLock"]
@@ -39,12 +39,8 @@ class FolderLock:
         self._stream: IO[str] | None = None
 
     def __enter__(self) -> Self:
-        try:
+        with data_errors("cannot be written to", self.folder):
             stream = open(self.file, "a+", encoding="utf-8", opener=_opened)
-        except OSError as error:
-            raise DataError(
-                f"cannot be written to: {error.strerror or error}.", path=self.folder
-            ) from error
         try:
             _lock(stream)
         except OSError:

@@ -9,9 +9,10 @@ acknowledged, and is dropped.
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from align.errors import DataError
+from align.errors import DataError, data_errors
 from align.files.atomic import append_whole
 from align.files.names import StrPath
 from align.files.regular import open_regular
@@ -54,13 +55,10 @@ class Journal:
             self._size += len(line) + 1
 
     def _read(self) -> bytes:
-        try:
+        with data_errors("cannot be read", self.path), suppress(FileNotFoundError):
             with open_regular(self.path) as stream:
                 return stream.read()
-        except FileNotFoundError:
-            return b""
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}.", path=self.path) from error
+        return b""
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Append an entry, and wait until it is on the disk.
@@ -68,10 +66,5 @@ class Journal:
         Raises DataError where it cannot be written; the journal is then as it was.
         """
         line = json.dumps(entry, allow_nan=False, separators=(",", ":")).encode() + b"\n"
-        try:
+        with data_errors("cannot be written", self.path, "; nothing was changed"):
             self._size = append_whole(self.path, line, size=self._size)
-        except OSError as error:
-            raise DataError(
-                f"cannot be written: {error.strerror or error}; nothing was changed.",
-                path=self.path,
-            ) from error

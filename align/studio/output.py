@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from align.batch.tasks import Task
-from align.errors import DataError
+from align.errors import data_errors
 from align.files.atomic import atomic_write, remove_stale
 from align.files.text import table_of_rows
 from align.sequence.base import Aligner
@@ -92,7 +92,5 @@ class Output:
 
 
 def _make(folder: Path) -> None:
-    try:
+    with data_errors("cannot be made", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot be made: {error.strerror}.", path=str(folder)) from error

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from align.batch.tasks import Task
 from align.batch.works import work_for
-from align.errors import DataError, ParameterError
+from align.errors import DataError, ParameterError, data_errors
 from align.files.lock import FolderLock
 from align.files.names import StrPath
 from align.models.loading import load
@@ -125,10 +125,8 @@ class Session:
         self._out = Path(out)
         self._output = Output(self._out, self._work, self._recordings.tasks)
         inside = self._out / "studio"
-        try:
+        with data_errors("cannot be made", out):
             inside.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise DataError(f"cannot be made: {error.strerror}.", path=str(out)) from error
         self._own = FolderLock(out, inside / "lock")
         self._own.__enter__()
         try:

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.readers._performed import midi_notes, score_in_ticks
+from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath

@@ -11,8 +11,8 @@ Mueller, Konz, Bogler and Arifi-Mueller, "Saarland Music Data (SMD)", ISMIR 2011
 import os
 import re
 
-from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.readers._performed import performed_midi
+from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.reading import Corpus, Gathering
 from align.files.names import StrPath
 
