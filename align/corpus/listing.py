@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from align.errors import DataError, ParameterError
 from align.files.folders import walk
-from align.files.text import read_text
+from align.files.text import Place, read_text
 from align.formats.documents.tables import table_rows
 
 __all__ = ["AUDIO_SUFFIXES", "Groups", "check_listing", "folders", "group_of", "manifest_rows"]
@@ -105,17 +105,13 @@ def manifest_rows(
     head = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     for column in columns:
         if column not in head:
-            raise DataError(
-                f"is neither a folder nor a manifest: its first line names no column {column!r}.",
-                path=path,
-                line=1,
+            raise Place(path, 1).wrong(
+                f"is neither a folder nor a manifest: its first line names no column {column!r}."
             )
     for number, cells in rows[1:]:
         row = dict(zip(head, (cell.strip() for cell in cells), strict=False))
         if not any(row.values()):
             continue
         if not all(row.get(column) for column in needed):
-            raise DataError(
-                f"needs both {' and '.join(needed)}; fill them in.", path=path, line=number
-            )
+            raise Place(path, number).wrong(f"needs both {' and '.join(needed)}; fill them in.")
         yield row

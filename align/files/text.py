@@ -13,13 +13,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedReader
-from typing import Any
+from typing import Any, NamedTuple
 
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.regular import open_regular, why_missing
 
 __all__ = [
+    "Place",
     "decoded",
     "parse_number",
     "read_bytes",
@@ -155,6 +156,42 @@ def _shown_encoding(data: bytes) -> str | None:
     return None if data.isascii() else "utf-8"
 
 
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+
+class Place(NamedTuple):
+    """Where in a file something stands, to be named where it is wrong.
+
+    `line` is counted from 1; None where there are no lines.
+    """
+
+    path: str | None
+    line: int | None = None
+
+    def wrong(self, message: str) -> DataError:
+        """Return the error to raise here."""
+        return DataError(message, self.path, self.line)
+
+    def number(self, text: str, what: str) -> float:
+        """Return what `parse_number` does."""
+        return parse_number(text, what, self.path, self.line)
+
+
+def parse_number(text: str, what: str, path: str | None = None, line: int | None = None) -> float:
+    """Return the number `text` is, or raise a `DataError` that names `what` it should be."""
+    stripped = text.strip()
+    if _NUMBER.fullmatch(stripped):
+        value = float(stripped)
+        if math.isfinite(value):
+            return value
+        why = f"{shortened(stripped)}, beyond any number of seconds; it must be finite"
+    elif re.fullmatch(r"[+-]?(nan|inf|infinity)", stripped, re.IGNORECASE):
+        why = f"{stripped!r}; every time must be a finite number"
+    else:
+        why = f"{shortened(stripped)}, which is not a number"
+    raise DataError(f"the {what} is {why}.", path, line)
+
+
 def read_lines(path: StrPath, encoding: str | None = None) -> list[tuple[int, str]]:
     """Return the lines that are not blank, each with its number counted from 1."""
     lines = read_text(path, encoding).split("\n")
@@ -173,7 +210,7 @@ def rows_of_table(
         for cells in reader:
             yield reader.line_num, cells
     except csv.Error as error:
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+        raise Place(path, reader.line_num).wrong(f"is not a table: {error}.") from None
 
 
 def table_of_rows(rows: Iterable[Sequence[Any]], separator: str = ",") -> str:
@@ -181,35 +218,6 @@ def table_of_rows(rows: Iterable[Sequence[Any]], separator: str = ",") -> str:
     out = io.StringIO()
     csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
     return out.getvalue()
-
-
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
-
-
-def parse_number(
-    text: str, what: str, path: StrPath | None = None, line: int | None = None
-) -> float:
-    """Return the number `text` is, or raise a `DataError` that names `what` it should be."""
-    stripped = text.strip()
-    if _NUMBER.fullmatch(stripped):
-        value = float(stripped)
-        if math.isfinite(value):
-            return value
-        raise DataError(
-            f"the {what} is {shortened(stripped)}, beyond any number of seconds; "
-            "it must be finite.",
-            path=path,
-            line=line,
-        )
-    if re.fullmatch(r"[+-]?(nan|inf|infinity)", stripped, re.IGNORECASE):
-        raise DataError(
-            f"the {what} is {stripped!r}; every time must be a finite number.",
-            path=path,
-            line=line,
-        )
-    raise DataError(
-        f"the {what} is {shortened(stripped)}, which is not a number.", path=path, line=line
-    )
 
 
 def shortened(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from align.errors import DataError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_text, shortened
+from align.files.text import Place, read_text, shortened
 from align.formats.documents.tables import columns_named, table_rows
 from align.formats.table import LABEL_FORMATS
 from align.formats.tiers.textgrid import read_grid
@@ -135,15 +135,13 @@ def _from_table(text: str, name: str, words: bool) -> list[AnchorRow]:
     columns = columns_named(rows[0][1], _NAMES)
     if "time" not in columns or not columns.keys() & {"label", "index"}:
         have = shortened(", ".join(rows[0][1]))
-        raise DataError(
+        raise Place(name, 1).wrong(
             f"needs the columns time,label or time,label,index (columns: {have});"
-            " name them in the first line.",
-            path=name,
-            line=1,
+            " name them in the first line."
         )
     if (place := columns.get("type")) is not None:
         rows = [rows[0], *_of_type(rows[1:], place, words)]
-    return [_row(cells, columns, name, line) for line, cells in rows[1:]]
+    return [_row(Place(name, line), cells, columns) for line, cells in rows[1:]]
 
 
 def _of_type(
@@ -157,19 +155,15 @@ def _of_type(
     return [row for row, kind in zip(rows, kinds, strict=True) if kind == wanted]
 
 
-def _row(cells: list[str], columns: dict[str, int], name: str, line: int) -> AnchorRow:
+def _row(at: Place, cells: list[str], columns: dict[str, int]) -> AnchorRow:
     def cell(column: str) -> str:
-        at = columns.get(column, len(cells))
-        return cells[at].strip() if at < len(cells) else ""
+        place = columns.get(column, len(cells))
+        return cells[place].strip() if place < len(cells) else ""
 
     index = cell("index")
     if index and not re.fullmatch(r"[1-9][0-9]{0,8}", index):
-        raise DataError(
-            f"the index is {index[:20]!r}, must be a whole number from 1.", path=name, line=line
-        )
+        raise at.wrong(f"the index is {index[:20]!r}, must be a whole number from 1.")
     if not index and not cell("label"):
-        raise DataError(
-            "has neither label nor index here; say what begins at this time.", path=name, line=line
-        )
-    time = parse_number(cell("time"), "time", name, line)
-    return AnchorRow(time, cell("label"), int(index) if index else None, line)
+        raise at.wrong("has neither label nor index here; say what begins at this time.")
+    time = at.number(cell("time"), "time")
+    return AnchorRow(time, cell("label"), int(index) if index else None, at.line)

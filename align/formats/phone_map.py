@@ -29,7 +29,7 @@ from importlib.resources import files
 
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
-from align.files.text import read_lines
+from align.files.text import Place, read_lines
 
 __all__ = ["PHONE_MAPS", "map_labels", "nearest_label", "read_phone_map"]
 
@@ -79,26 +79,23 @@ def read_phone_map(path_or_name: StrPath) -> dict[str, str]:
         )
     mapping: dict[str, str] = {}
     for i, (number, line) in enumerate(read_lines(name)):
+        at = Place(name, number)
         separator = next((s for s in ",\t" if s in line), None)
         cells = [cell.strip() for cell in line.split(separator)]
         if i == 0 and cells[0].lower() in _HEADS:
             continue
         if len(cells) != 2:
-            raise DataError(f"{line!r} is not `from,to`.", path=name, line=number)
+            raise at.wrong(f"{line!r} is not `from,to`.")
         source, target = cells
         if not source or not target:
-            raise DataError(
+            raise at.wrong(
                 f"{line!r} maps to nothing; an event cannot be dropped from an alignment, so map "
-                "it to its nearest phone.",
-                path=name,
-                line=number,
+                "it to its nearest phone."
             )
         if mapping.setdefault(source, target) != target:
-            raise DataError(
+            raise at.wrong(
                 f"{source!r} is mapped to {target!r} here and to {mapping[source]!r} above; keep "
-                "one.",
-                path=name,
-                line=number,
+                "one."
             )
     if not mapping:
         raise DataError("is empty; give one `from,to` on each line.", path=name)

@@ -33,7 +33,7 @@ from align.corpus.readers.match import read_match
 from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_lines, read_text, rows_of_table
+from align.files.text import Place, read_lines, read_text, rows_of_table
 
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
@@ -76,29 +76,29 @@ def read_asap(
     root = os.fspath(folder)
     table = os.path.join(root, "metadata.csv")
     found = Gathering(root, "music")
-    for number, row in _rows(table):
+    for at, row in _rows(table):
         if truth == "notes" and robust and not _validated(row.get("robust_note_alignment")):
             continue
         with found.attempt(table):
-            audio = _audio(root, row, maestro, table, number)
+            audio = _audio(root, row, maestro, at)
             if truth == "notes":
-                source = _match_file(root, row, table, number)
+                source = _match_file(root, row, at)
                 read = read_match(source)
                 score, times = read.score, read.truth
             else:
-                source, score, times = _beats(root, row, table, number)
+                source, score, times = _beats(root, row, at)
             found.add_music(audio, score, times, row.get("folder") or None, source=source)
     return found.corpus("metadata.csv names no performance that could be read.")
 
 
-def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
+def _rows(path: str) -> list[tuple[Place, dict[str, str]]]:
     rows = rows_of_table(read_text(path), path)
     _, names = next(rows, (1, []))
     if "midi_performance" not in names:
-        raise DataError("has no column 'midi_performance'; is it ASAP's?", path=path, line=1)
+        raise Place(path, 1).wrong("has no column 'midi_performance'; is it ASAP's?")
     empty = dict.fromkeys(names, "")  # what a short row leaves out
     return [
-        (number, empty | dict(zip(names, map(str.strip, cells), strict=False)))
+        (Place(path, number), empty | dict(zip(names, map(str.strip, cells), strict=False)))
         for number, cells in rows
         if cells
     ]
@@ -114,17 +114,17 @@ def _validated(value: str | None) -> bool:
         return value.lower() in ("true", "yes")
 
 
-def _file(root: str, row: dict[str, str], column: str, table: str, line: int) -> str:
+def _file(root: str, row: dict[str, str], column: str, at: Place) -> str:
     name = row.get(column, "")
     if name.lower() in _NONE:
-        raise DataError(f"names no {column}.", path=table, line=line)
+        raise at.wrong(f"names no {column}.")
     path = os.path.join(root, name)
     if not os.path.isfile(path):
-        raise DataError(f"the {column} {name} is not there.", path=table, line=line)
+        raise at.wrong(f"the {column} {name} is not there.")
     return path
 
 
-def _audio(root: str, row: dict[str, str], maestro: StrPath | None, table: str, line: int) -> str:
+def _audio(root: str, row: dict[str, str], maestro: StrPath | None, at: Place) -> str:
     """Return the recording of a performance."""
     performance = row["midi_performance"]
     own = row.get("audio_performance", "")
@@ -132,20 +132,16 @@ def _audio(root: str, row: dict[str, str], maestro: StrPath | None, table: str, 
         return os.path.join(root, own)
     there = row.get("maestro_audio_performance", "")
     if there.lower() in _NONE:
-        raise DataError(f"{performance} was never recorded as sound.", path=table, line=line)
+        raise at.wrong(f"{performance} was never recorded as sound.")
     if maestro is None:
-        raise DataError(
+        raise at.wrong(
             f"the recording of {performance} is not there; run ASAP's initialize_dataset.py, or "
-            "say where MAESTRO is.",
-            path=table,
-            line=line,
+            "say where MAESTRO is."
         )
     if row.get("start", "").lower() not in _NONE:
-        raise DataError(
+        raise at.wrong(
             f"{performance} is a part of a recording of MAESTRO; ASAP's initialize_dataset.py "
-            "cuts it out.",
-            path=table,
-            line=line,
+            "cuts it out."
         )
     path = os.path.join(os.fspath(maestro), there.removeprefix("{maestro}").lstrip("/\\"))
     if not os.path.isfile(path):
@@ -153,30 +149,26 @@ def _audio(root: str, row: dict[str, str], maestro: StrPath | None, table: str, 
     return path
 
 
-def _match_file(root: str, row: dict[str, str], table: str, line: int) -> str:
+def _match_file(root: str, row: dict[str, str], at: Place) -> str:
     """Return the match file of a performance: that of its name, else that of the table."""
     beside = os.path.join(root, os.path.splitext(row["midi_performance"])[0] + ".match")
     if os.path.isfile(beside):
         return beside
     for column in ("match_file", "match"):
         if row.get(column, "").lower() not in _NONE:
-            return _file(root, row, column, table, line)
-    raise DataError(
-        f"{row['midi_performance']} has no match file; (n)ASAP has them, ASAP has beats only.",
-        path=table,
-        line=line,
+            return _file(root, row, column, at)
+    raise at.wrong(
+        f"{row['midi_performance']} has no match file; (n)ASAP has them, ASAP has beats only."
     )
 
 
-def _beats(
-    root: str, row: dict[str, str], table: str, line: int
-) -> "tuple[str, Score, NoteTruth]":
+def _beats(root: str, row: dict[str, str], at: Place) -> "tuple[str, Score, NoteTruth]":
     """Give the notes on beats the times of the beats."""
     from align.formats.scores import NoteTruth, read_score  # opens mido
 
-    score_path = _file(root, row, "midi_score", table, line)
-    played_path = _file(root, row, "performance_annotations", table, line)
-    written_path = _file(root, row, "midi_score_annotations", table, line)
+    score_path = _file(root, row, "midi_score", at)
+    played_path = _file(root, row, "performance_annotations", at)
+    written_path = _file(root, row, "midi_score_annotations", at)
     played, written = _beat_times(played_path), _beat_times(written_path)
     if played.size != written.size:
         raise DataError(
@@ -206,12 +198,10 @@ def _beat_times(path: str) -> npt.NDArray[np.float64]:
     """Return the times of beats and downbeats in seconds [shape=(n,)]."""
     times = []
     for number, text in read_lines(path):
-        fields = text.split("\t")
+        at, fields = Place(path, number), text.split("\t")
         if len(fields) < 3:
-            raise DataError(
-                f"{text.strip()!r} is not `time, time, label` with tabs.", path=path, line=number
-            )
-        time = parse_number(fields[0], "time", path, number)
+            raise at.wrong(f"{text.strip()!r} is not `time, time, label` with tabs.")
+        time = at.number(fields[0], "time")
         if any(part.strip() in ("b", "db", "bR") for part in fields[2].split(",")):
             times.append(time)
     if not times:

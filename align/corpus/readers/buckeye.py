@@ -32,7 +32,7 @@ from align.corpus.pairs import find_pairs
 from align.corpus.reading import Corpus, Gathering, header
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_text
+from align.files.text import Place, read_text
 from align.formats.tiers.labels import Labels, make_labels
 
 __all__ = ["XLabel", "read_buckeye", "read_xlabel"]
@@ -80,9 +80,10 @@ def read_xlabel(path: StrPath) -> list[XLabel]:
         fields = line.split(maxsplit=2)
         if not fields:
             continue
+        at = Place(name, number)
         if len(fields) < 2:
-            raise DataError(f"{line.strip()!r} is not `end colour label`.", path=name, line=number)
-        end = parse_number(fields[0], "end of a label", name, number)
+            raise at.wrong(f"{line.strip()!r} is not `end colour label`.")
+        end = at.number(fields[0], "end of a label")
         label = fields[2].split(";")[0].strip() if len(fields) == 3 else ""
         found.append(XLabel(before, end, label, number))
         before = end

@@ -21,7 +21,7 @@ from align.corpus.readers._performed import performed_midi
 from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
-from align.files.text import read_text, rows_of_table
+from align.files.text import Place, read_text, rows_of_table
 
 __all__ = ["read_maestro"]
 
@@ -58,11 +58,11 @@ def read_maestro(folder: StrPath, *, split: str | Collection[str] | None = None)
     table = _table(os.fspath(folder))
     top = os.path.dirname(table)
     found = Gathering(os.fspath(folder), "music")
-    for number, row in _rows(table):
+    for at, row in _rows(table):
         if row.get("split", wanted[0]) not in wanted:
             continue
         with found.attempt(table):
-            audio, midi = (os.path.join(top, _cell(row, key, table, number)) for key in _FILES)
+            audio, midi = (os.path.join(top, _cell(row, key, at)) for key in _FILES)
             for path in (audio, midi):
                 if not os.path.isfile(path):
                     raise DataError("is in the table but not in the folder.", path=path)
@@ -93,13 +93,16 @@ def _table(path: str) -> str:
     return os.path.join(path, next(name for name in tables if name.startswith(newest)))
 
 
-def _rows(path: str) -> list[tuple[int | None, dict[str, str]]]:
+def _rows(path: str) -> list[tuple[Place, dict[str, str]]]:
     """Return the records of a table, with their lines where it has lines."""
     text = read_text(path)
     if suffix_of(path) == ".csv":
         rows = rows_of_table(text, path)
         _, names = next(rows, (1, []))
-        return [(n, dict(zip(names, cells, strict=False))) for n, cells in rows if cells]
+        found = (
+            (Place(path, n), dict(zip(names, cells, strict=False))) for n, cells in rows if cells
+        )
+        return list(found)
     try:
         records = json.loads(text)
     except (ValueError, RecursionError):
@@ -110,11 +113,11 @@ def _rows(path: str) -> list[tuple[int | None, dict[str, str]]]:
         records = [{name: column.get(k) for name, column in columns.items()} for k in keys]
     if not isinstance(records, list) or not all(isinstance(row, dict) for row in records):
         raise DataError("is not a list of records.", path=path)
-    return [(None, {k: str(v) for k, v in row.items() if v is not None}) for row in records]
+    return [(Place(path), {k: str(v) for k, v in row.items() if v is not None}) for row in records]
 
 
-def _cell(row: dict[str, str], key: str, path: str, line: int | None) -> str:
+def _cell(row: dict[str, str], key: str, at: Place) -> str:
     value = row.get(key, "")
     if not value:
-        raise DataError(f"a row has no {key}.", path=path, line=line)
+        raise at.wrong(f"a row has no {key}.")
     return value

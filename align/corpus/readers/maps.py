@@ -28,7 +28,7 @@ from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_lines
+from align.files.text import Place, read_lines
 
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
@@ -116,20 +116,15 @@ def _times(path: str) -> dict[int, list[tuple[float, float]]]:
     """Return onset and offset of the notes of each pitch in seconds, in order."""
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for number, line in read_lines(path):
-        fields = line.split()
+        at, fields = Place(path, number), line.split()
         if fields[0].lower() == "onsettime":
             continue
         if len(fields) != 3:
-            raise DataError(
-                f"{line.strip()!r} is not `onset offset pitch`.", path=path, line=number
-            )
-        onset, offset = (
-            parse_number(field, name, path, number)
-            for field, name in zip(fields, ("onset", "offset"), strict=False)
-        )
-        pitch = parse_number(fields[2], "pitch", path, number)
+            raise at.wrong(f"{line.strip()!r} is not `onset offset pitch`.")
+        onset, offset = at.number(fields[0], "onset"), at.number(fields[1], "offset")
+        pitch = at.number(fields[2], "pitch")
         if not 0 <= pitch <= 127 or pitch != int(pitch):
-            raise DataError(f"{fields[2]} is no MIDI number.", path=path, line=number)
+            raise at.wrong(f"{fields[2]} is no MIDI number.")
         found[int(pitch)].append((onset, offset))
     for times in found.values():
         times.sort()

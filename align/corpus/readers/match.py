@@ -32,7 +32,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_text
+from align.files.text import Place, read_text
 from align.formats.scores.note_rows import NoteRow, check_pitches
 from align.formats.scores.spelling import SEMITONES, name_of_step
 
@@ -104,10 +104,12 @@ def read_match(path: StrPath) -> MatchFile:
             if said:
                 info[said[1]] = said[2].strip("'\"")
         elif line.startswith("snote("):
-            row = _score_note(line, name, number)
+            at = Place(name, number)
+            row = _score_note(line, at)
             if row is not None:
                 rows.append(row)
-                ticks.append(_played(line, name, number))
+                played = _NOTE.search(line)
+                ticks.append(played and at.number(played["onset"], "onset in ticks"))
     if not rows:
         raise DataError("has no notes of a score (lines that begin with snote).", path=name)
     first = min(row.onset for row in rows)
@@ -133,36 +135,32 @@ def _tick(info: dict[str, str], path: str) -> float:
     for key in ("midiClockRate", "midiClockUnits"):
         if key not in info:
             raise DataError(f"has no line info({key},...): how long a tick is stays open.", path)
-        value = parse_number(info[key], key, path, None)
+        value = Place(path).number(info[key], key)
         if value <= 0:
             raise DataError(f"{key} is {info[key]}, must be positive.", path=path)
         values.append(value)
     return 1e-6 * values[0] / values[1]
 
 
-def _score_note(line: str, path: str, number: int) -> NoteRow | None:
+def _score_note(line: str, at: Place) -> NoteRow | None:
     """Read the note of the score on a line; None for a rest."""
     found = _SNOTE.match(line)
     if not found:
-        raise DataError(
+        raise at.wrong(
             "is not a note of a score, snote(id,[step,alter],octave,bar:beat,offset,duration,"
-            "onset,end,[marks]).",
-            path=path,
-            line=number,
+            "onset,end,[marks])."
         )
     step = found["step"].upper()
     if step == "R":
         return None
     alter = found["alter"].lower()
     if step not in SEMITONES or alter not in _ALTER:
-        raise DataError(
-            f"[{found['step']},{found['alter']}] is no spelling of a note.", path=path, line=number
-        )
-    octave = parse_number(found["octave"], "octave", path, number)
+        raise at.wrong(f"[{found['step']},{found['alter']}] is no spelling of a note.")
+    octave = at.number(found["octave"], "octave")
     if not -2 <= octave <= 12 or octave != int(octave):
-        raise DataError(f"{found['octave']} is no octave.", path=path, line=number)
-    onset = parse_number(found["onset"], "onset in beats", path, number)
-    end = parse_number(found["end"], "end in beats", path, number)
+        raise at.wrong(f"{found['octave']} is no octave.")
+    onset = at.number(found["onset"], "onset in beats")
+    end = at.number(found["end"], "end in beats")
     marks = [mark.strip() for mark in found["marks"].split(",")]
     pitch = 12 * (int(octave) + 1) + SEMITONES[step] + _ALTER[alter]
     return NoteRow(
@@ -171,14 +169,6 @@ def _score_note(line: str, path: str, number: int) -> NoteRow | None:
         max(0.0, end - onset) * _BEAT,
         found["id"],
         "grace" in marks,
-        number,
+        at.line,
         name_of_step(step, _ALTER[alter], pitch),
     )
-
-
-def _played(line: str, path: str, number: int) -> float | None:
-    """Return the tick at which the note of a line was played; None where it was not."""
-    found = _NOTE.search(line)
-    if found is None:
-        return None
-    return parse_number(found["onset"], "onset in ticks", path, number)

@@ -43,7 +43,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_text
+from align.files.text import Place, read_text
 from align.formats.documents.tables import begins_with_number, columns_named, table_rows
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import TimedNotes
@@ -234,20 +234,18 @@ def read_beat_times(path: StrPath) -> Float64:
         If the file cannot be used; the message names the line.
     """
     name, text = os.fspath(path), read_text(path)
-    found = _of_table(text, name) if name.lower().endswith(".csv") else _of_lines(text)
-    times = [parse_number(cell, "time", name, number) for number, cell in found]
+    found = _of_table(text, name) if name.lower().endswith(".csv") else _of_lines(text, name)
+    times = [at.number(cell, "time") for at, cell in found]
     for k in range(1, len(times)):
         if not times[k] > times[k - 1]:
-            raise DataError(
+            raise found[k][0].wrong(
                 f"the beat at {times[k]} s does not follow the one before, at {times[k - 1]} s; "
-                "sort the lines and leave out what comes twice.",
-                path=name,
-                line=found[k][0],
+                "sort the lines and leave out what comes twice."
             )
     return np.array(times, dtype=np.float64)
 
 
-def _of_table(text: str, path: str) -> list[tuple[int, str]]:
+def _of_table(text: str, path: str) -> list[tuple[Place, str]]:
     """Return the line and the cell of each time of a table."""
     rows = table_rows(text, path)
     columns = columns_named(rows[0][1], _NAMES) if rows else {}
@@ -255,13 +253,14 @@ def _of_table(text: str, path: str) -> list[tuple[int, str]]:
         raise DataError("has no column of times; call one performed_s.", path=path, line=1)
     place = columns.get("time", 0)
     kept = rows[1:] if columns else rows
-    return [(number, cells[place] if place < len(cells) else "") for number, cells in kept]
+    return [(Place(path, k), cells[place] if place < len(cells) else "") for k, cells in kept]
 
 
-def _of_lines(text: str) -> list[tuple[int, str]]:
+def _of_lines(text: str, path: str) -> list[tuple[Place, str]]:
     """Return the line and the first word of each line."""
     rows = [(k, line.replace(",", " ").split()) for k, line in enumerate(text.splitlines(), 1)]
-    return [(k, words[0]) for k, words in rows if words and not words[0].startswith("#")]
+    kept = [(k, words[0]) for k, words in rows if words and not words[0].startswith("#")]
+    return [(Place(path, k), word) for k, word in kept]
 
 
 def format_tempo(alignment: TimedNotes, *, window: float = 1.0) -> str:

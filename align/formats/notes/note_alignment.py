@@ -29,7 +29,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_lines
+from align.files.text import Place, read_lines
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_played
 
@@ -70,22 +70,20 @@ def read_note_alignment(
     lines = iter(read_lines(path))
     number, head = next(lines, (1, ""))
     if head.split("\t")[:2] != list(_COLUMNS[:2]) or "onset" not in head.split("\t"):
-        raise DataError(
-            f"is no note alignment; its first line must be {' '.join(_COLUMNS)}, with tabs.",
-            path=name,
-            line=number,
+        raise Place(name, number).wrong(
+            f"is no note alignment; its first line must be {' '.join(_COLUMNS)}, with tabs."
         )
     place = head.split("\t").index("onset")
     found: dict[str, float] = {}
     for number, line in lines:
-        cells = line.split("\t")
+        at, cells = Place(name, number), line.split("\t")
         if cells[0] == "insertion" or (len(cells) > 1 and cells[1].strip() == "deletion"):
             continue
         if len(cells) <= place:
-            raise DataError("has too few columns here.", path=name, line=number)
+            raise at.wrong("has too few columns here.")
         if cells[0] in found:
-            raise DataError(f"the note {cells[0]!r} stands there twice.", path=name, line=number)
-        found[cells[0]] = parse_number(cells[place], "onset", name, number)
+            raise at.wrong(f"the note {cells[0]!r} stands there twice.")
+        found[cells[0]] = at.number(cells[place], "onset")
     return played_by_id(found, notes, name, duration)
 
 

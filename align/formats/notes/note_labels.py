@@ -23,14 +23,13 @@ https://www.sonicvisualiser.org/doc/reference/4.0/en/#importexport
 import html
 import os
 import re
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_lines, read_text, rows_of_table, table_of_rows
+from align.files.text import Place, read_lines, read_text, rows_of_table, table_of_rows
 from align.formats.documents.parsing import parsed_xml
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_played
@@ -53,7 +52,7 @@ RATE = 44100
 
 Int64 = npt.NDArray[np.int64]
 
-_Row = tuple[float, str, int | None]  # seconds, label, line
+_Row = tuple[float, str, Place]  # seconds, label
 
 
 def _labels(alignment: TimedNotes) -> list[str]:
@@ -156,25 +155,24 @@ def read_note_labels(
         raise DataError("has no labels; give one for each note that was played.", path=name)
     place = {note: k for k, note in enumerate(notes.note_ids)}
     found: dict[int, float] = {}
-    for time, label, line in rows:
-        wrong = partial(DataError, path=name, line=line)
+    for time, label, at in rows:
         pitch, _, note = label.strip().partition(" ")
         k = place.get(note.strip())
         if k is None:
-            raise wrong(
+            raise at.wrong(
                 f"the label {label.strip()!r} names no note of the score; it should be a pitch, a "
                 "space and the id of a note, as in 'C4 n0'."
             )
         own = notes.notes[k]
         if named_pitch(pitch) != own.pitch:
-            raise wrong(
+            raise at.wrong(
                 f"the label {label.strip()!r} says {pitch}, but note {notes.note_ids[k]!r} of "
                 f"the score is {own.name}; are they labels of another score?"
             )
         if k in found:
-            raise wrong(f"the note {notes.note_ids[k]!r} has two labels; delete one.")
+            raise at.wrong(f"the note {notes.note_ids[k]!r} has two labels; delete one.")
         if not 0 <= time <= (np.inf if duration is None else duration):
-            raise wrong(
+            raise at.wrong(
                 f"the label {label.strip()!r} stands at {time:g} s, outside the recording."
             )
         found[k] = time
@@ -186,41 +184,41 @@ def read_note_labels(
 def _read_points(path: str) -> list[_Row]:
     rows: list[_Row] = []
     for number, line in read_lines(path):
+        at = Place(path, number)
         if line.startswith("\\"):  # a range of frequencies
             continue
         fields = line.split("\t", 2)
         if len(fields) < 3:
-            raise DataError(
+            raise at.wrong(
                 f"{line.strip()[:40]!r} is not an Audacity label; tabs must separate start, end "
-                "and label.",
-                path=path,
-                line=number,
+                "and label."
             )
-        rows.append((parse_number(fields[0], "start", path, number), fields[2], number))
+        rows.append((at.number(fields[0], "start"), fields[2], at))
     return rows
 
 
 def _read_sv_csv(path: str) -> list[_Row]:
     rows: list[_Row] = []
     for number, cells in rows_of_table(read_text(path), path):
+        at = Place(path, number)
         if not cells or cells[0].strip().upper() == "TIME":
             continue
         if len(cells) < 2:
-            raise DataError("needs a time and a label.", path=path, line=number)
-        rows.append((parse_number(cells[0], "time", path, number), cells[-1], number))
+            raise at.wrong("needs a time and a label.")
+        rows.append((at.number(cells[0], "time"), cells[-1], at))
     return rows
 
 
 def _read_layer(path: str) -> list[_Row]:
-    root = parsed_xml(path, "sv", "layer of Sonic Visualiser")
+    root, at = parsed_xml(path, "sv", "layer of Sonic Visualiser"), Place(path)
     model = root.find(".//model")
     if model is None:
-        raise DataError("is not a layer of Sonic Visualiser.", path=path)
-    rate = parse_number(model.get("sampleRate", ""), "sampling rate", path)
+        raise at.wrong("is not a layer of Sonic Visualiser.")
+    rate = at.number(model.get("sampleRate", ""), "sampling rate")
     if rate <= 0:
-        raise DataError(f"the sampling rate is {rate:g} Hz, must be positive.", path=path)
+        raise at.wrong(f"the sampling rate is {rate:g} Hz, must be positive.")
     return [
-        (parse_number(point.get("frame", ""), "frame", path) / rate, point.get("label", ""), None)
+        (at.number(point.get("frame", ""), "frame") / rate, point.get("label", ""), at)
         for point in root.iter("point")
     ]
 

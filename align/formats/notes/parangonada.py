@@ -34,7 +34,7 @@ import numpy as np
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import StrPath
-from align.files.text import parse_number, read_bytes, table_of_rows
+from align.files.text import Place, read_bytes, table_of_rows
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes
 from align.formats.notes.match_file import ids_of, score_part
 from align.formats.notes.note_alignment import played_by_id
@@ -102,7 +102,7 @@ def read_parangonada(
     """
     name = os.fspath(path)
     played = {
-        row["id"]: parse_number(row["onset_sec"], "onset", name)
+        row["id"]: Place(name).number(row["onset_sec"], "onset")
         for row in _rows(path, "ppart.csv", ("id", "onset_sec"))
     }
     found: dict[str, float] = {}

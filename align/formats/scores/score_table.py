@@ -28,7 +28,7 @@ import os
 
 from align.errors import DataError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_text
+from align.files.text import Place, read_text
 from align.formats.documents.tables import begins_with_number, columns_named, table_rows
 from align.formats.scores.note_rows import NoteRow
 from align.types import named_pitch
@@ -69,58 +69,49 @@ def _read(path: StrPath, truth: bool) -> list[tuple[NoteRow, float, float]]:
     rows = table_rows(read_text(path), name)
     if not rows:
         raise DataError("is empty; give one note on each line.", path=name)
-    columns, first = _columns(rows[0], name, truth)
+    columns, first = _columns(Place(name, rows[0][0]), rows[0][1], truth)
     needed = max(columns.values()) + 1
     notes = []
     for line, cells in rows[first:]:
+        at = Place(name, line)
         if len(cells) < needed:
-            raise DataError(
-                f"has {len(cells)} columns here but needs {needed}.", path=name, line=line
-            )
+            raise at.wrong(f"has {len(cells)} columns here but needs {needed}.")
         row = {key: cells[i].strip() for key, i in columns.items()}
         if not truth or row.get("passage", "1"):  # else it was not played
-            notes.append(_note(row, name, line))
+            notes.append(_note(row, at))
     return notes
 
 
-def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float, float]:
-    onset = parse_number(cells["onset"], "onset", path, line)
+def _note(cells: dict[str, str], at: Place) -> tuple[NoteRow, float, float]:
+    onset = at.number(cells["onset"], "onset")
     if onset < 0:
-        raise DataError(
+        raise at.wrong(
             f"the onset is {onset:g} s; a score begins at 0, so add the length of the upbeat to "
-            "every onset.",
-            path=path,
-            line=line,
+            "every onset."
         )
     named = named_pitch(cells["pitch"])
-    pitch = parse_number(cells["pitch"], "pitch", path, line) if named is None else named
+    pitch = at.number(cells["pitch"], "pitch") if named is None else named
     if pitch != round(pitch):
-        raise DataError(
-            f"the pitch is {cells['pitch']}, must be a whole MIDI number (69 is A4).",
-            path=path,
-            line=line,
-        )
+        raise at.wrong(f"the pitch is {cells['pitch']}, must be a whole MIDI number (69 is A4).")
     duration: float | None = None
     if cells.get("duration"):
-        duration = parse_number(cells["duration"], "duration", path, line)
+        duration = at.number(cells["duration"], "duration")
     elif cells.get("end"):
-        duration = parse_number(cells["end"], "end", path, line) - onset
+        duration = at.number(cells["end"], "end") - onset
     if duration is not None and duration < 0:
-        raise DataError(f"the note ends {-duration:g} s before it begins.", path=path, line=line)
+        raise at.wrong(f"the note ends {-duration:g} s before it begins.")
     grace = cells.get("grace", "").lower()
     if grace not in ("", "0", "1", "true", "false"):
-        raise DataError(f"grace is {grace!r}, must be 0 or 1.", path=path, line=line)
+        raise at.wrong(f"grace is {grace!r}, must be 0 or 1.")
     performed = 0.0
     if "performed" in cells:
-        performed = parse_number(cells["performed"], "performed onset", path, line)
+        performed = at.number(cells["performed"], "performed onset")
     ended = float("nan")
     if cells.get("ended"):
-        ended = parse_number(cells["ended"], "performed offset", path, line)
+        ended = at.number(cells["ended"], "performed offset")
         if ended < performed:
-            raise DataError(
-                f"the note ends at {ended:g} s, before it is played at {performed:g} s.",
-                path=path,
-                line=line,
+            raise at.wrong(
+                f"the note ends at {ended:g} s, before it is played at {performed:g} s."
             )
     name = cells.get("name", "") if named is None else cells["pitch"]
     row = NoteRow(
@@ -129,16 +120,15 @@ def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float, 
         duration,
         cells.get("id", ""),
         grace in ("1", "true"),
-        line,
+        at.line,
         name if named_pitch(name) == int(pitch) else "",
         cells.get("part", ""),
     )
     return row, performed, ended
 
 
-def _columns(row: tuple[int, list[str]], path: str, truth: bool) -> tuple[dict[str, int], int]:
+def _columns(at: Place, cells: list[str], truth: bool) -> tuple[dict[str, int], int]:
     """Return where each column is, and the first row of data."""
-    line, cells = row
     columns = columns_named(cells, _NAMES)
     if not truth:
         columns.pop("performed", None)
@@ -151,8 +141,6 @@ def _columns(row: tuple[int, list[str]], path: str, truth: bool) -> tuple[dict[s
         return {column: i for i, column in enumerate(order)}, 0
     missing = next(column for column in wanted if column not in columns)
     example = "score_onset_s,pitch,performed_onset_s" if truth else "onset,pitch"
-    raise DataError(
-        f"has no column {missing!r} (columns: {', '.join(cells)}); name them as in {example}.",
-        path=path,
-        line=line,
+    raise at.wrong(
+        f"has no column {missing!r} (columns: {', '.join(cells)}); name them as in {example}."
     )

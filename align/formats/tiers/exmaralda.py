@@ -26,7 +26,7 @@ from xml.etree import ElementTree
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import StrPath
-from align.files.text import parse_number
+from align.files.text import Place
 from align.formats.documents.parsing import parsed_xml
 from align.formats.documents.writing import audio_name, xml_text
 from align.formats.tiers.exmaralda_kept import (
@@ -70,7 +70,7 @@ def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None
         (one.text for one in root.iter("ud-information") if one.get("attribute-name") == DURATION),
         None,
     )
-    return tiers, None if known is None else parse_number(known, "duration", name)
+    return tiers, None if known is None else Place(name).number(known, "duration")
 
 
 def _timeline(root: ElementTree.Element, name: str) -> dict[str, float]:
@@ -79,7 +79,7 @@ def _timeline(root: ElementTree.Element, name: str) -> dict[str, float]:
     for point in root.iter("tli"):
         order.append(point.get("id", ""))
         if point.get("time"):
-            known[len(order) - 1] = parse_number(point.get("time", ""), "time", name)
+            known[len(order) - 1] = Place(name).number(point.get("time", ""), "time")
     if len(set(order)) < len(order):
         raise DataError("has points of the timeline with one id; save it again.", path=name)
     at = {order[k]: time for k, time in known.items()}

@@ -36,7 +36,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.names import StrPath
-from align.files.text import parse_number, read_text, table_of_rows
+from align.files.text import Place, parse_number, read_text, table_of_rows
 from align.formats.documents.tables import (
     SPEAKER,
     begins_with_number,
@@ -122,23 +122,21 @@ def _tiers(path: StrPath, duration: float | None, encoding: str | None) -> tuple
     columns, first = table_columns(rows[0][1], name)
     of_speaker, of_tier = _places(rows, first)
     found: dict[tuple[str, str], tuple[list[str], list[float], list[float], list[int]]] = {}
-    for number, cells in rows[first:]:
+    for line, cells in rows[first:]:
         if len(cells) <= max(columns.values()):
-            raise DataError(
+            raise Place(name, line).wrong(
                 f"has {len(cells)} columns here but needs {max(columns.values()) + 1}; fill them "
-                "in or quote the separator.",
-                path=name,
-                line=number,
+                "in or quote the separator."
             )
         key = (_cell(cells, of_speaker), PHONES if of_tier is None else _cell(cells, of_tier))
         if not key[1]:
-            raise DataError("names no tier here; fill it in.", path=name, line=number)
+            raise Place(name, line).wrong("names no tier here; fill it in.")
         labels, starts, ends, lines = found.setdefault(key, ([], [], [], []))
-        starts.append(parse_number(cells[columns["start"]], "start", name, number))
+        starts.append(parse_number(cells[columns["start"]], "start", name, line))
         if "end" in columns:
-            ends.append(parse_number(cells[columns["end"]], "end", name, number))
+            ends.append(parse_number(cells[columns["end"]], "end", name, line))
         labels.append(cells[columns["label"]])
-        lines.append(number)
+        lines.append(line)
     tiers = []
     for (speaker, kind), (labels, starts, ends, lines) in (
         found or {("", PHONES): ([], [], [], [])}
@@ -197,18 +195,14 @@ def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
         order = ("start", "end", "label") if len(cells) == 3 else ("start", "label")
         return {column: i for i, column in enumerate(order)}, 0
     if {"begin", "duration", "mau"} <= {cell.strip().lower() for cell in cells}:
-        raise DataError(
+        raise Place(path, 1).wrong(
             "is a table of WebMAUS, whose times are samples of a recording that it does not name; "
-            "ask WebMAUS for a TextGrid.",
-            path=path,
-            line=1,
+            "ask WebMAUS for a TextGrid."
         )
     missing = "start" if "start" not in columns else "label"
-    raise DataError(
+    raise Place(path, 1).wrong(
         f"has no column {missing!r} (columns: {', '.join(cells)}); name the columns "
-        "start,end,label or onset,label.",
-        path=path,
-        line=1,
+        "start,end,label or onset,label."
     )
 
 

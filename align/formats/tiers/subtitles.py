@@ -37,7 +37,7 @@ from typing import NamedTuple
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import StrPath
-from align.files.text import read_text
+from align.files.text import Place, read_text
 from align.formats.tiers.labels import SLACK, Labels, TimedLabels, ticks
 from align.formats.tiers.tier import WORDS, Tier, Tiers, checked_tiers
 from align.types import SILENCES
@@ -94,21 +94,17 @@ def read_cues(path: StrPath, encoding: str | None = None, *, web: bool) -> list[
         if at is None:
             if web and block[0].split()[0] in _BLOCKS:
                 continue
-            raise DataError(
+            raise Place(name, number).wrong(
                 f"{block[0].strip()[:40]!r} is not `00:00:01.000 --> 00:00:02.000`; a subtitle "
-                "begins with its times.",
-                path=name,
-                line=number,
+                "begins with its times."
             )
         match = next(
             (m for one in (_ARROW, _LOOSE, _COMMA) if (m := one.fullmatch(block[at]))), None
         )
         if match is None:
-            raise DataError(
+            raise Place(name, number + at).wrong(
                 f"{block[at].strip()[:60]!r} are no times of a subtitle, such as "
-                "`00:00:01.000 --> 00:00:02.000`.",
-                path=name,
-                line=number + at,
+                "`00:00:01.000 --> 00:00:02.000`."
             )
         lines = block[at + 1 :]
         voices = {voice.strip() for line in lines for voice in _VOICE.findall(line)}

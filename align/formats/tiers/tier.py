@@ -114,10 +114,10 @@ class Tier:
         Points begin and end at their start. The tier ends with the last label, or at `end`.
         """
         rows = list(rows)
-        times = tuple((start, start if kind == "point" else stop) for _, start, stop in rows)
-        last = max((stop for _, stop in times), default=0.0)
-        labels = tuple(label for label, *_ in rows)
-        return cls(name, kind, labels, times, tuple(lines), max(end, last), spoken=spoken)
+        labels = tuple([label for label, _, _ in rows])
+        times = [(start, start if kind == "point" else stop) for _, start, stop in rows]
+        last = max([end, *(stop for _, stop in times)])
+        return cls(name, kind, labels, tuple(times), tuple(lines), last, spoken=spoken)
 
     @classmethod
     def of_labels(cls, alignment: TimedLabels, name: str) -> Self:
