@@ -5,20 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, MODEL, Console, finish, message_options, plural
 from align.cli.inputs import read_corpus
-from align.cli.options import (
-    channel_option,
-    dictionary_option,
-    jobs_option,
-    json_option,
-    language_option,
-    licence_option,
-    output_option,
-    overwrite_option,
-    seed_option,
-    tier_option,
-)
 from align.cli.outputs import check_free, save_model, write_json
 
 if TYPE_CHECKING:
@@ -32,7 +21,7 @@ _FEWEST = 3  # recordings that can be compared on
 @click.command()
 @click.argument("model", type=MODEL)
 @click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
-@output_option("NEW", "The new model.")
+@option.output("NEW", "The new model.")
 @click.option(
     "--compare/--no-compare",
     default=True,
@@ -47,7 +36,7 @@ _FEWEST = 3  # recordings that can be compared on
     metavar="N",
     help="How many folds to compare on.",
 )
-@json_option(
+@option.json(
     "Also write what the comparison found as JSON; with - to standard output, instead of the "
     "table."
 )
@@ -57,17 +46,17 @@ _FEWEST = 3  # recordings that can be compared on
     help="Learn from transcripts (.txt) alone, in which nothing has a time. MODEL must be one of "
     "phones in the IPA, such as speech-any; nothing is compared.",
 )
-@tier_option
-@channel_option
-@language_option("Of the transcripts: de, fr ...")
-@dictionary_option("dictionaries", "FILE", "Of the transcripts: pronunciations; can be repeated.")
+@option.tier
+@option.channel
+@option.language("Of the transcripts: de, fr ...")
+@option.dictionary("dictionaries", "FILE", "Of the transcripts: pronunciations; can be repeated.")
 @click.option(
     "--steps", type=click.IntRange(1), metavar="N", help="Updates of each network; see the docs."
 )
-@seed_option
-@jobs_option("n_jobs", "The result does")
-@licence_option("Licence of your recordings, kept in the new model beside that of MODEL.")
-@overwrite_option("files that exist")
+@option.seed
+@option.jobs("n_jobs", "The result does")
+@option.licence("Licence of your recordings, kept in the new model beside that of MODEL.")
+@option.overwrite("files that exist")
 @message_options
 @click.pass_context
 def adapt(

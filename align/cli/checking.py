@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, MODEL, Commands, Console, message_options
-from align.cli.options import dictionary_option, language_option, tier_option
 from align.errors import ParameterError
 
 __all__ = ["validate"]
@@ -44,17 +44,17 @@ def validate_music(context: click.Context, corpus: Path) -> None:
     is_flag=True,
     help="What lies beside the recordings are transcripts (.txt, .lab, .TextGrid), not labels.",
 )
-@dictionary_option(
+@option.dictionary(
     "dictionaries",
     "FILE|cmudict",
     "Check the words of transcripts (with labels: of .txt beside them) against it.",
 )
-@language_option("Of the text.")
+@option.language("Of the text.")
 @click.option("--no-guess", is_flag=True, help="Do not ask espeak-ng for words.")
 @click.option(
     "--model", type=MODEL, metavar="M", help="Check that this model knows the phones, too."
 )
-@tier_option
+@option.tier
 @message_options
 @click.pass_context
 def validate_speech(

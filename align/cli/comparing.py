@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, MODEL, Console, finish, message_options
 from align.cli.inputs import read_corpus
-from align.cli.options import (
-    channel_option,
-    encoding_option,
-    json_option,
-    overwrite_option,
-    phone_map_option,
-)
 from align.cli.outputs import check_free, write_json
 from align.errors import ParameterError
 
@@ -40,11 +34,11 @@ __all__ = ["evaluate"]
     help="A second system, a model or a folder like the first: print how much the two differ, "
     "with 95 % intervals from a paired bootstrap over files.",
 )
-@phone_map_option(
+@option.phone_map(
     "Map the labels of both folders before they are compared, or those of a corpus to what "
     "a model knows; two columns from,to, or timit48, timit39, timit_ipa or xsampa_ipa."
 )
-@encoding_option("label files, of folders")
+@option.encoding("label files, of folders")
 @click.option(
     "--tier",
     metavar="NAME",
@@ -64,9 +58,9 @@ __all__ = ["evaluate"]
     help="Print a line for each label, class of boundary or file instead; may be given "
     "several times.",
 )
-@channel_option
-@json_option("Also write the numbers as JSON; with - they are all that goes to standard output.")
-@overwrite_option("a JSON file that exists")
+@option.channel
+@option.json("Also write the numbers as JSON; with - they are all that goes to standard output.")
+@option.overwrite("a JSON file that exists")
 @message_options
 @click.pass_context
 def evaluate(
@@ -110,8 +104,8 @@ def evaluate(
         tier, phone_map = comparing.pop("reference_tier"), comparing.pop("phone_map")
         given = [name for name, value in comparing.items() if value]
         if given:
-            option = given[0].replace("_", "-")
-            raise ParameterError(f"--{option} is for folders of label files, and {model} is none.")
+            name = given[0].replace("_", "-")
+            raise ParameterError(f"--{name} is for folders of label files, and {model} is none.")
 
         import align
 

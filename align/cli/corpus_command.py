@@ -8,25 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, Commands, Console, message_options, plural
 from align.cli.inputs import chosen_model
-from align.cli.options import (
-    channel_option,
-    channels_option,
-    encoding_option,
-    jobs_option,
-    language_option,
-    music_model_option,
-    phone_map_option,
-    scheduler_option,
-    slack_option,
-    speech_model_option,
-    stacked,
-    strict_option,
-    tiers_option,
-    token_option,
-    trust_options,
-)
 
 if TYPE_CHECKING:
     from align.batch.summary import CorpusRun
@@ -43,11 +27,11 @@ def corpus() -> None:
     """Align every recording of a folder; a second run resumes."""
 
 
-_SHARED = stacked(
+_SHARED = option.stacked(
     click.argument("in_dir", metavar="IN_DIR", type=FILE),
     click.argument("out_dir", metavar="OUT_DIR", type=FILE),
-    jobs_option("jobs", "The outputs do"),
-    scheduler_option("Use the workers of"),
+    option.jobs("jobs", "The outputs do"),
+    option.scheduler("Use the workers of"),
     click.option(
         "--send-files",
         is_flag=True,
@@ -58,7 +42,7 @@ _SHARED = stacked(
         is_flag=True,
         help="Do everything again, and replace what is there, edited by hand or not.",
     ),
-    strict_option,
+    option.strict,
     message_options,
 )
 """What speech and music have in common."""
@@ -76,8 +60,8 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 
 @corpus.command("speech")
 @_SHARED
-@speech_model_option
-@channels_option
+@option.speech_model
+@option.channels
 @_format_option(
     "TextGrid, csv, tsv, json, ctm, lab, phn, txt (Audacity), eaf (ELAN), exb (EXMARaLDA), emu, "
     "emuDB (OUT_DIR is then a database of EMU with the recordings, and called so: NAME_emuDB), "
@@ -100,13 +84,13 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
     help="Pronunciations for transcripts; may be given several times, the first that has a word "
     "counts. By default CMUdict for English.",
 )
-@language_option("Of transcripts: en, de, fr ...; it also decides the model.")
-@phone_map_option()
-@tiers_option
-@encoding_option("the files that say what is spoken")
-@token_option
-@trust_options
-@slack_option
+@option.language("Of transcripts: en, de, fr ...; it also decides the model.")
+@option.phone_map()
+@option.tiers
+@option.encoding("the files that say what is spoken")
+@option.token
+@option.trust
+@option.slack
 @click.pass_context
 def corpus_speech(context: click.Context, /, **options: Any) -> None:
     """Align the recordings below IN_DIR with the phones or transcripts beside them.
@@ -127,8 +111,8 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
 
 @corpus.command("music")
 @_SHARED
-@music_model_option()
-@channel_option
+@option.music_model()
+@option.channel
 @_format_option(
     "csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv, beats.csv, beats.txt, "
     "beats.svl, match or jams",

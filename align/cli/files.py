@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, MODEL, Console, message_options, plural
-from align.cli.options import (
-    channel_option,
-    encoding_option,
-    output_option,
-    overwrite_option,
-    score_option,
-)
 from align.cli.outputs import SHOWN, check_free, check_output
 from align.cli.pipes import named, standard_output
 from align.errors import ParameterError
@@ -129,7 +123,7 @@ def _summary(
 @click.argument("audio", type=FILE)
 @click.argument("labels", type=FILE)
 @click.option("--reference", type=FILE, metavar="LABELS", help="True labels to draw beside them.")
-@score_option()
+@option.score()
 @click.option(
     "--span",
     type=click.FloatRange(0),
@@ -137,10 +131,10 @@ def _summary(
     metavar="FROM TO",
     help="Draw from so many seconds to so many.",
 )
-@output_option("OUT.png", "The picture; .png, .pdf or .svg.")
-@channel_option
+@option.output("OUT.png", "The picture; .png, .pdf or .svg.")
+@option.channel
 @click.option("--dpi", type=click.IntRange(20, 1200), default=100, show_default=True)
-@overwrite_option("a file that exists")
+@option.overwrite("a file that exists")
 @message_options
 @click.pass_obj
 def plot(
@@ -210,9 +204,9 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
     "TextGrids their end, and lets the labels be checked against it.",
 )
 @click.option("--tier", metavar="NAME", help="Write this tier only.")
-@encoding_option("IN")
-@score_option("the score, or the .csv written with the labels, for labels that know no score")
-@overwrite_option("a file that exists")
+@option.encoding("IN")
+@option.score("the score, or the .csv written with the labels, for labels that know no score")
+@option.overwrite("a file that exists")
 @message_options
 @click.pass_obj
 def convert(

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.inputs import check_order
-from align.cli.options import channel_option, music_model_option
 from align.cli.pipes import bytes_of
 from align.errors import DataError, ModelError, ParameterError
 
@@ -30,7 +30,7 @@ _FILES = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"FORM")  # how files of sound begi
 @click.command()
 @click.argument("audio", type=click.Path(allow_dash=True, path_type=Path))
 @click.argument("score", type=FILE)
-@music_model_option(heard=False)
+@option.music_model(heard=False)
 @click.option(
     "--lag",
     type=float,
@@ -52,7 +52,7 @@ _FILES = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"FORM")  # how files of sound begi
     help="Semitones by which the sound is higher than the score, such as -2.",
 )
 @click.option("--tuning", type=float, metavar="HZ", help="A4 of the sound, such as 415.")
-@channel_option
+@option.channel
 @click.option("--realtime", is_flag=True, help="Read a file no faster than it sounds.")
 @message_options
 @click.pass_obj

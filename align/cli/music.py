@@ -7,16 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.found import say_warnings, show_details, shown_match
 from align.cli.inputs import check_order
-from align.cli.options import (
-    channel_option,
-    music_model_option,
-    outputs_option,
-    overwrite_option,
-    strict_option,
-)
 from align.cli.outputs import SHOWN, check_free, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.errors import DataError, ModelError, ParameterError
@@ -31,8 +25,8 @@ __all__ = ["check_music_output", "music", "write_music_output"]
 @click.command()
 @click.argument("audio", type=FILE)
 @click.argument("score", type=FILE)
-@music_model_option()
-@outputs_option(
+@option.music_model()
+@option.outputs(
     ".csv or .tsv (notes), .mid (the score re-timed), .json, .txt (Audacity labels), .svl or "
     ".sv.csv (Sonic Visualiser), .jams, .match, _note_alignment.tsv (nASAP), .parangonada.zip, "
     ".tempo.csv (tempo curve), .beats.csv (bars and beats), .png, .html (the page of align "
@@ -67,7 +61,7 @@ __all__ = ["check_music_output", "music", "write_music_output"]
     metavar="HZ",
     help="A4 of the recording, such as 415; by default found, from 400 to 466.",
 )
-@channel_option
+@option.channel
 @click.option(
     "--offsets",
     is_flag=True,
@@ -81,8 +75,8 @@ __all__ = ["check_music_output", "music", "write_music_output"]
     metavar="OUT.wav",
     help="Also write what can be heard: the recording left, the aligned score right.",
 )
-@strict_option
-@overwrite_option("files that exist")
+@option.strict
+@option.overwrite("files that exist")
 @message_options
 @click.pass_obj
 def music(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, Console, message_options, plural
-from align.cli.options import channel_option, output_option, overwrite_option, score_option
 from align.cli.outputs import check_free
 from align.errors import ParameterError
 
@@ -17,7 +17,7 @@ _LARGE = 150_000_000  # bytes; browsers take long over larger pages
 
 @click.command()
 @click.argument("alignments", metavar="ALIGNMENT...", nargs=-1, required=True, type=FILE)
-@output_option("PAGE.html", "The page: one file, which needs no network.")
+@option.output("PAGE.html", "The page: one file, which needs no network.")
 @click.option(
     "--audio",
     multiple=True,
@@ -34,8 +34,8 @@ _LARGE = 150_000_000  # bytes; browsers take long over larger pages
     help="True labels to show beside the others, given likewise.",
 )
 @click.option("--tier", metavar="NAME", help="Tier of TextGrids to check; by default the phones.")
-@score_option()
-@channel_option
+@option.score()
+@option.channel
 @click.option("--title", metavar="TEXT", help="Of the page.")
 @click.option(
     "--sound",
@@ -44,7 +44,7 @@ _LARGE = 150_000_000  # bytes; browsers take long over larger pages
     show_default=True,
     help="How sound is kept: Ogg Vorbis is smallest; FLAC and WAV are the very samples.",
 )
-@overwrite_option("a page that exists")
+@option.overwrite("a page that exists")
 @message_options
 @click.pass_obj
 def report(
@@ -100,7 +100,7 @@ def _bytes(size: int) -> str:
 @click.command()
 @click.argument("audio", type=FILE)
 @click.argument("alignment", type=FILE)
-@output_option(
+@option.output(
     "OUT.wav",
     "What to write: .wav, .flac or .ogg; the recording left, what was aligned right.",
 )
@@ -110,10 +110,10 @@ def _bytes(size: int) -> str:
     type=click.Choice(["clicks", "notes"]),
     help="What is heard at each onset: a click, or of music the note; by default notes for music.",
 )
-@score_option()
+@option.score()
 @click.option("--tier", metavar="NAME", help="The tier of a TextGrid.")
-@channel_option
-@overwrite_option("a file that exists")
+@option.channel
+@option.overwrite("a file that exists")
 @message_options
 @click.pass_obj
 def sonify(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from align.cli import option
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.found import (
     is_poor,
@@ -26,22 +27,6 @@ from align.cli.inputs import (
     is_file,
     read_phones,
     read_said,
-)
-from align.cli.options import (
-    anchors_option,
-    channels_option,
-    dictionary_option,
-    encoding_option,
-    language_option,
-    outputs_option,
-    overwrite_option,
-    phone_map_option,
-    slack_option,
-    speech_model_option,
-    strict_option,
-    tiers_option,
-    token_option,
-    trust_options,
 )
 from align.cli.outputs import PAGE, PICTURES, check_output, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
@@ -81,18 +66,18 @@ _GUESSED = 20  # words that are named
     "Whisper's .json, a table, or a .TextGrid, .eaf or .exb with a tier of utterances for each "
     "speaker), or - for standard input; without a value the transcript beside AUDIO.",
 )
-@phone_map_option(
+@option.phone_map(
     "Of --phones: what the model calls them; two columns from,to, or timit48 or timit39. The "
     "results keep the phones as given."
 )
-@encoding_option("the files of --phones, --text and --anchors")
-@dictionary_option(
+@option.encoding("the files of --phones, --text and --anchors")
+@option.dictionary(
     "dictionaries",
     "FILE|cmudict",
     "Pronunciations, `WORD PH PH` on each line; may be given several times, the first that has a "
     "word counts. By default CMUdict, for English.",
 )
-@language_option(
+@option.language(
     "Of the text: en, de, fr ...; for its numbers, the voice of espeak-ng, and the model."
 )
 @click.option(
@@ -100,7 +85,7 @@ _GUESSED = 20  # words that are named
     is_flag=True,
     help="Do not ask espeak-ng for words that are not in the dictionary.",
 )
-@tiers_option
+@option.tiers
 @click.option(
     "--silence-label",
     metavar="LABEL",
@@ -112,20 +97,20 @@ _GUESSED = 20  # words that are named
     help="Add tiers of points to a TextGrid: how sure the beginning of each phone is, from 0 "
     "to 1, and between which times it lies in 95 of 100 cases.",
 )
-@speech_model_option
-@channels_option
-@outputs_option(
+@option.speech_model
+@option.channels
+@option.outputs(
     ".TextGrid, .eaf (ELAN), .exb (EXMARaLDA), _annot.json (EMU), .csv, .json, .ctm, .phn, .lab, "
     ".txt (Audacity labels), .vtt or .srt (subtitles), .rttm (who speaks when), .png, .html (the "
     "page of align report). By default the name of the recording with .TextGrid, in the current "
     "folder.",
 )
-@anchors_option
-@slack_option
-@token_option
-@trust_options
-@strict_option
-@overwrite_option("files that exist")
+@option.anchors
+@option.slack
+@option.token
+@option.trust
+@option.strict
+@option.overwrite("files that exist")
 @message_options
 @click.pass_obj
 def speech(

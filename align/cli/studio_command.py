@@ -5,16 +5,9 @@ from typing import Any
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.cli.inputs import chosen_model
-from align.cli.options import (
-    channel_option,
-    dictionary_option,
-    language_option,
-    phone_map_option,
-    seed_option,
-    tiers_option,
-)
 from align.errors import ParameterError
 
 __all__ = ["studio"]
@@ -34,15 +27,15 @@ _TOLD = 10  # recordings whose text has changed, which are named one by one
     "else piano.",
 )
 @click.option("--text", is_flag=True, help="The files beside speech hold words; show these too.")
-@dictionary_option(
+@option.dictionary(
     "dictionary",
     "FILE",
     "Pronunciations for transcripts; of several files the first that has a word counts.",
 )
-@language_option("Of transcripts: en, de, fr ...")
-@phone_map_option()
-@tiers_option
-@channel_option
+@option.language("Of transcripts: en, de, fr ...")
+@option.phone_map()
+@option.tiers
+@option.channel
 @click.option("--no-learn", is_flag=True, help="Correct only; the model stays as it is.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @click.option(
@@ -51,7 +44,7 @@ _TOLD = 10  # recordings whose text has changed, which are named one by one
     metavar="N",
     help="Port of this machine, for an SSH tunnel; by default a free one.",
 )
-@seed_option
+@option.seed
 @message_options
 @click.pass_obj
 def studio(

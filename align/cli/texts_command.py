@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, Console, message_options, plural
-from align.cli.options import encoding_option, overwrite_option
 
 __all__ = ["texts"]
 
@@ -15,8 +15,8 @@ _SHOWN = 5
 @click.command()
 @click.argument("table", metavar="TABLE", type=FILE)
 @click.argument("recordings", metavar="RECORDINGS", type=FILE)
-@encoding_option("TABLE")
-@overwrite_option("transcripts that hold another text")
+@option.encoding("TABLE")
+@option.overwrite("transcripts that hold another text")
 @message_options
 @click.pass_obj
 def texts(

@@ -7,20 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
+from align.cli import option
 from align.cli.console import FILE, Commands, Console, finish, message_options, plural
 from align.cli.inputs import read_corpus
-from align.cli.options import (
-    channel_option,
-    jobs_option,
-    licence_option,
-    output_option,
-    overwrite_option,
-    phone_map_option,
-    scheduler_option,
-    seed_option,
-    stacked,
-    tier_option,
-)
 from align.cli.outputs import check_free, save_model
 from align.errors import AlignError
 
@@ -31,7 +20,7 @@ _POSITIVE = click.FloatRange(0, min_open=True)
 _THESIS = "as-in-thesis"
 
 
-_LEARNER = stacked(
+_LEARNER = option.stacked(
     click.option("--update", type=click.Choice(["perceptron", "pa", "pa1", "pa2", "self-tuned"])),
     click.option("--loss", type=click.Choice(["prediction", "maximal"])),
     click.option("--cost", type=click.Choice(["ramp", "tolerance", "graded", "absolute"])),
@@ -41,7 +30,7 @@ _LEARNER = stacked(
     ),
     click.option("-C", "C", type=_POSITIVE, help="Aggressiveness."),
     click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus."),
-    seed_option,
+    option.seed,
 )
 
 
@@ -54,9 +43,9 @@ def _options(
 
     The text says what the sets of base functions are, `own` are the options of this kind.
     """
-    return stacked(
+    return option.stacked(
         click.argument("corpus", metavar="CORPUS_DIR", type=FILE),
-        output_option("MODEL", "The model file."),
+        option.output("MODEL", "The model file."),
         click.option(
             "--features",
             type=click.Choice(sets),
@@ -73,10 +62,10 @@ def _options(
             help="A second corpus, to choose among the weights the learner went through.",
         ),
         _LEARNER,
-        jobs_option("n_jobs", "The result does"),
-        licence_option("Licence of the corpus, kept in the model."),
-        channel_option,
-        scheduler_option("Fit features on"),
+        option.jobs("n_jobs", "The result does"),
+        option.licence("Licence of the corpus, kept in the model."),
+        option.channel,
+        option.scheduler("Fit features on"),
         click.option(
             "--checkpoint",
             type=FILE,
@@ -84,7 +73,7 @@ def _options(
             help="Where to keep what is done, so that training that was interrupted goes on from "
             "there when started again; by default MODEL.partial. Removed at the end.",
         ),
-        overwrite_option("a model that exists"),
+        option.overwrite("a model that exists"),
         message_options,
     )
 
@@ -99,11 +88,11 @@ def train() -> None:
 @_options(
     "those of articulation, for labels in IPA of any language, or the seven of the thesis (models "
     "with these align phones, not texts)",
-    phone_map_option(
+    option.phone_map(
         "What the classifiers know labels by: two columns from,to, or timit48, timit39 or "
         "timit_ipa or xsampa_ipa. By default timit48; with universal none, as labels are IPA."
     ),
-    tier_option,
+    option.tier,
     click.option(
         "--language",
         metavar="CODE",

@@ -9,30 +9,31 @@ import click
 from align.cli.console import FILE, MODEL
 
 __all__ = [
-    "anchors_option",
-    "channel_option",
-    "channels_option",
-    "dictionary_option",
-    "encoding_option",
-    "jobs_option",
-    "json_option",
-    "language_option",
-    "licence_option",
-    "output_option",
-    "outputs_option",
-    "overwrite_option",
-    "phone_map_option",
-    "scheduler_option",
-    "score_option",
-    "seed_option",
-    "slack_option",
-    "speech_model_option",
+    "anchors",
+    "channel",
+    "channels",
+    "dictionary",
+    "encoding",
+    "jobs",
+    "json",
+    "language",
+    "licence",
+    "music_model",
+    "output",
+    "outputs",
+    "overwrite",
+    "phone_map",
+    "scheduler",
+    "score",
+    "seed",
+    "slack",
+    "speech_model",
     "stacked",
-    "strict_option",
-    "tier_option",
-    "tiers_option",
-    "token_option",
-    "trust_options",
+    "strict",
+    "tier",
+    "tiers",
+    "token",
+    "trust",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -55,7 +56,7 @@ def stacked(*options: Callable[[Any], Any]) -> _Option:
     return add
 
 
-speech_model_option: _Option = click.option(
+speech_model: _Option = click.option(
     "--model",
     type=MODEL,
     metavar="M",
@@ -65,7 +66,7 @@ speech_model_option: _Option = click.option(
 """``--model`` of commands that know the language: None where none is named."""
 
 
-def music_model_option(*, heard: bool = True) -> _Option:
+def music_model(*, heard: bool = True) -> _Option:
     """Return ``--model`` of commands that read a score: None where none is named.
 
     `heard` is whether the recording is asked, too.
@@ -80,7 +81,7 @@ def music_model_option(*, heard: bool = True) -> _Option:
     )
 
 
-channel_option: _Option = click.option(
+channel: _Option = click.option(
     "--channel",
     type=click.IntRange(1),
     metavar="N",
@@ -103,7 +104,7 @@ def _channels(
     return found.get("", found) if found else None
 
 
-channels_option: _Option = click.option(
+channels: _Option = click.option(
     "--channel",
     multiple=True,
     callback=_channels,
@@ -115,12 +116,12 @@ channels_option: _Option = click.option(
 """``--channel`` of texts: a number, or a dict of one for each speaker; or None."""
 
 
-def output_option(metavar: str, text: str) -> _Option:
+def output(metavar: str, text: str) -> _Option:
     """Return ``--output`` of a command that needs one file to write."""
     return click.option("-o", "--output", required=True, type=FILE, metavar=metavar, help=text)
 
 
-def outputs_option(text: str) -> _Option:
+def outputs(text: str) -> _Option:
     """Return ``--output`` as the parameter `outputs`; it may be given several times."""
     help = f"Where to write; may be given several times. The suffix decides the format: {text}"
     return click.option(
@@ -128,29 +129,29 @@ def outputs_option(text: str) -> _Option:
     )
 
 
-def json_option(text: str) -> _Option:
+def json(text: str) -> _Option:
     """Return ``--json`` as the parameter `json_to`, a file, or ``-`` for standard output."""
     to = click.Path(path_type=Path, allow_dash=True)
     return click.option("--json", "json_to", type=to, metavar="FILE|-", help=text)
 
 
-def licence_option(text: str) -> _Option:
+def licence(text: str) -> _Option:
     """Return ``--licence``."""
     return click.option("--licence", default="", metavar="TEXT", help=text)
 
 
-def scheduler_option(what: str) -> _Option:
+def scheduler(what: str) -> _Option:
     """Return ``--scheduler``; the text says what for."""
     text = f"{what} a Dask cluster, such as tcp://10.0.0.1:8786."
     return click.option("--scheduler", metavar="ADDRESS", help=text)
 
 
-def overwrite_option(what: str) -> _Option:
+def overwrite(what: str) -> _Option:
     """Return ``--overwrite``; the text says what is replaced."""
     return click.option("--overwrite", is_flag=True, help=f"Replace {what}.")
 
 
-def phone_map_option(
+def phone_map(
     text: str = "How phones are called that the model knows by another name: two columns from,to, "
     "or timit48, timit39, timit_ipa, xsampa_ipa. Results keep the names that were given.",
 ) -> _Option:
@@ -160,7 +161,7 @@ def phone_map_option(
     )
 
 
-tier_option: _Option = click.option(
+tier: _Option = click.option(
     "--tier",
     metavar="NAME",
     help="The tier of TextGrids that holds the phones; by default phones, or MAU and others.",
@@ -168,7 +169,7 @@ tier_option: _Option = click.option(
 """``--tier``, of the labels of a corpus."""
 
 
-tiers_option: _Option = click.option(
+tiers: _Option = click.option(
     "--tier",
     "tiers",
     multiple=True,
@@ -179,7 +180,7 @@ tiers_option: _Option = click.option(
 """``--tier`` as the parameter `tiers`, of transcripts."""
 
 
-token_option: _Option = click.option(
+token: _Option = click.option(
     "--token",
     "tokens",
     multiple=True,
@@ -190,7 +191,7 @@ token_option: _Option = click.option(
 """``--token`` as the parameter `tokens`."""
 
 
-trust_options: _Option = stacked(
+trust: _Option = stacked(
     click.option(
         "--trust",
         is_flag=True,
@@ -207,7 +208,7 @@ trust_options: _Option = stacked(
 """``--trust`` and ``--repair`` as the parameters `trust` and `repair`."""
 
 
-anchors_option: _Option = click.option(
+anchors: _Option = click.option(
     "--anchors",
     type=FILE,
     metavar="FILE",
@@ -216,7 +217,7 @@ anchors_option: _Option = click.option(
 )
 
 
-slack_option: _Option = click.option(
+slack: _Option = click.option(
     "--slack",
     type=click.FloatRange(0, 60),
     default=0.0,
@@ -226,7 +227,7 @@ slack_option: _Option = click.option(
 )
 
 
-strict_option: _Option = click.option(
+strict: _Option = click.option(
     "--strict",
     is_flag=True,
     help="End with status 1 where there is a warning, such as of a low match. What was found "
@@ -234,14 +235,14 @@ strict_option: _Option = click.option(
 )
 
 
-def score_option(what: str = "what labels are of that know no score") -> _Option:
+def score(what: str = "what labels are of that know no score") -> _Option:
     """Return ``--score``, for labels of notes; the text says what it is."""
     formats = ".txt, .svl, .sv.csv, .mid, .jams, note_alignment.tsv, .parangonada.zip"
     text = f"Of music: {what} ({formats})."
     return click.option("--score", type=FILE, metavar="SCORE", help=text)
 
 
-def encoding_option(what: str) -> _Option:
+def encoding(what: str) -> _Option:
     """Return ``--encoding``; the text says of what."""
     return click.option(
         "--encoding",
@@ -250,22 +251,22 @@ def encoding_option(what: str) -> _Option:
     )
 
 
-def jobs_option(name: str, what: str) -> _Option:
+def jobs(name: str, what: str) -> _Option:
     """Return ``--jobs`` as the parameter `name`; the text says what does not depend on it."""
     text = f"Processes; by default one for each core. {what} not depend on it."
     return click.option("--jobs", name, type=int, default=-1, metavar="N", help=text)
 
 
-seed_option: _Option = click.option(
+seed: _Option = click.option(
     "--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0."
 )
 
 
-def dictionary_option(name: str, metavar: str, text: str) -> _Option:
+def dictionary(name: str, metavar: str, text: str) -> _Option:
     """Return ``--dictionary`` as the parameter `name`; it may be given several times."""
     return click.option("--dictionary", name, multiple=True, type=FILE, metavar=metavar, help=text)
 
 
-def language_option(text: str) -> _Option:
+def language(text: str) -> _Option:
     """Return ``--language``."""
     return click.option("--language", default="en", show_default=True, metavar="CODE", help=text)
