@@ -224,12 +224,10 @@ def ranked(qualities: Sequence[Quality]) -> list[tuple[Quality, tuple[str, ...]]
     )
 
 
-COLUMNS = (
-    *("file", "status", "warnings", "events", "seconds", "odd_lengths", "score_per_event"),
-    *("confidence", "lowest_confidence", "lowest_at_s", "lowest_label", "match", "unlike"),
-    *("least_like_label", "least_like_at_s", "transposition", "tuning_hz", "passages"),
-    *("mismatches", "model", "reason"),
-)
+_MEASURES = [field.name for field in fields(Quality) if field.name not in ("name", "said")]
+_CALLED = {"where": "lowest_at_s", "label": "lowest_label", "tuning": "tuning_hz"}
+_CALLED |= {"least_like": "least_like_label", "least_like_at": "least_like_at_s"}
+COLUMNS = ("file", "status", "warnings", *(_CALLED.get(m, m) for m in _MEASURES), "reason")
 """Columns of the table of a run."""
 
 
@@ -249,12 +247,7 @@ def quality_csv(
     for name, why in failed:
         rows.append([name, "failed", *[""] * (len(COLUMNS) - 3), why])
     for q, warnings in ranked(qualities):
-        values = (
-            *(q.events, q.seconds, q.odd_lengths, q.score_per_event, q.confidence),
-            *(q.lowest_confidence, q.where, q.label, q.match),
-            *(q.unlike, q.least_like, q.least_like_at),
-            *(q.transposition, q.tuning, q.passages, q.mismatches, q.model),
-        )
+        values = [getattr(q, measure) for measure in _MEASURES]
         cells = ["" if value is None else value for value in values]
         rows.append([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *cells, ""])
     for name in kept:

@@ -5,7 +5,7 @@ such a file. Adding a format is adding a row here.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -217,13 +217,11 @@ def label_format(path: StrPath, name: str | None = None) -> Format:
             known = ", ".join(dict.fromkeys(LABEL_FORMATS.values()))
             raise ParameterError(f"format={name!r}, must be one of {known}.")
         return found
-    base = os.path.basename(os.fspath(path)).lower()
-    for row in _LABELS:
-        if base.endswith(row.suffix):
-            return row
+    if (row := _fitting(path, _LABELS)) is not None:
+        return row
     raise ParameterError(
-        f"{os.fspath(path)}: the suffix {os.path.splitext(base)[1]!r} is no label format; use "
-        f"one of {', '.join(LABEL_FORMATS)}, or name the format."
+        f"{os.fspath(path)}: the suffix {_suffix(path)!r} is no label format; use one of "
+        f"{', '.join(LABEL_FORMATS)}, or name the format."
     )
 
 
@@ -240,18 +238,25 @@ def music_format(path: StrPath) -> Format:
     >>> music_format("minuet.tempo.csv").name, music_format("minuet.CSV").name
     ('tempo', 'csv')
     """
-    name = os.path.basename(os.fspath(path)).lower()
-    for row in _MUSIC:
-        if name.endswith(row.suffix):
-            return row
+    if (row := _fitting(path, _MUSIC)) is not None:
+        return row
     raise ParameterError(
-        f"{os.fspath(path)}: the suffix {os.path.splitext(name)[1]!r} is no format of aligned "
-        f"notes; use one of {', '.join(MUSIC_FORMATS)}."
+        f"{os.fspath(path)}: the suffix {_suffix(path)!r} is no format of aligned notes; use one "
+        f"of {', '.join(MUSIC_FORMATS)}."
     )
 
 
 def is_music(path: StrPath) -> bool:
     """Whether a file holds notes rather than phones, by its suffix or what it says itself."""
-    name = os.path.basename(os.fspath(path)).lower()
-    found = next((row for row in _MUSIC if name.endswith(row.suffix)), None)
+    found = _fitting(path, _MUSIC)
     return found is not None and found.holds == "notes" and found.is_notes(path)
+
+
+def _fitting(path: StrPath, rows: Sequence[Format]) -> Format | None:
+    """Return the first of some rows that the name of a file fits."""
+    name = os.path.basename(os.fspath(path)).lower()
+    return next((row for row in rows if name.endswith(row.suffix)), None)
+
+
+def _suffix(path: StrPath) -> str:
+    return os.path.splitext(path)[1].lower()

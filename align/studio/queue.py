@@ -25,7 +25,7 @@ from align.batch.tasks import Task
 from align.errors import AlignError, DataError, error_reason
 from align.studio.document import Document
 
-__all__ = ["Waiting", "expected_errors", "in_order"]
+__all__ = ["Found", "Waiting", "expected_errors", "in_order"]
 
 
 def expected_errors(document: Document) -> float:
@@ -83,9 +83,11 @@ def in_order(
     return [*ordered, *(name for name, document in found.items() if document is None)]
 
 
-class _Found(NamedTuple):
-    document: Document | None
-    version: int
+class Found(NamedTuple):
+    """A recording as the model of a version found it, or why it could not; at first, neither."""
+
+    document: Document | None = None
+    version: int = 0
     why: str = ""
 
 
@@ -99,30 +101,22 @@ class Waiting:
         self, tasks: Mapping[str, Task], find: Callable[[Task], tuple[Document, int]]
     ) -> None:
         self._tasks, self._find = tasks, find
-        self._kept: dict[str, _Found] = {}
+        self._kept: dict[str, Found] = {}
         self._shown = ""
         self._one = Lock()
 
-    def known(self, name: str) -> Document | None:
-        """Return a recording as it was found last; None where it was not aligned yet."""
-        return self._kept[name].document if name in self._kept else None
+    def found(self, name: str) -> Found:
+        """Return a recording as it was found last."""
+        return self._kept.get(name, Found())
 
     def document(self, name: str) -> Document:
         """Return a recording as it was found last, or align it; DataError where that fails."""
         if name not in self._kept:
-            self._align(name)
+            self.align(name)
         kept = self._kept[name]
         if kept.document is None:
             raise DataError(kept.why, path=name)
         return kept.document
-
-    def version(self, name: str) -> int:
-        """Return the version of the model that found a recording."""
-        return self._kept[name].version if name in self._kept else 0
-
-    def why(self, name: str) -> str:
-        """Return why a recording could not be aligned; nothing where it was, or was not yet."""
-        return self._kept[name].why if name in self._kept else ""
 
     def is_stale(self, name: str, version: int) -> bool:
         """Whether a recording is to be aligned by a model; not while it is shown."""
@@ -133,18 +127,15 @@ class Waiting:
     def view(self, name: str, version: int) -> None:
         """Align a recording that is shown, where it is not as the model of a version finds it."""
         if name not in self._kept or self._kept[name].version != version:
-            self._align(name)
+            self.align(name)
         self._shown = name
         self.document(name)
 
-    def refresh(self, name: str) -> None:
+    def align(self, name: str) -> None:
         """Align a recording anew; what went wrong is kept."""
-        self._align(name)
-
-    def _align(self, name: str) -> None:
         with self._one:  # one at a time: two would only take twice as long
             try:
-                self._kept[name] = _Found(*self._find(self._tasks[name]))
+                self._kept[name] = Found(*self._find(self._tasks[name]))
             except AlignError as error:
-                version = self.version(name)
-                self._kept[name] = _Found(None, version, error_reason(error, name))
+                version = self.found(name).version
+                self._kept[name] = Found(None, version, error_reason(error, name))

@@ -77,7 +77,7 @@ class Recordings:
     def known(self, name: str) -> Document | None:
         """Return a recording as it is now; None where it was neither edited nor aligned yet."""
         now = self.history(name).now
-        return self._waiting.known(name) if now is None else now.document
+        return self._waiting.found(name).document if now is None else now.document
 
     def _document(self, name: str) -> Document:
         now = self.history(name).now
@@ -89,7 +89,7 @@ class Recordings:
         Until it is first edited, it is the version of the model that found the recording.
         """
         history = self.history(name)
-        return history.revision if history.entries else self._waiting.version(name)
+        return history.revision if history.entries else self._waiting.found(name).version
 
     def show(self, name: str, version: int) -> None:
         """Align a recording that is to be viewed, where no model of this version has."""
@@ -148,8 +148,8 @@ class Recordings:
         """Return the names: those that wait in order of what a look is worth, then the others."""
         waits = [name for name in self.tasks if not self.history(name).confirmed]
         done = [name for name in self.tasks if self.history(name).confirmed]
-        good = [name for name in waits if not self._waiting.why(name)]
-        failed = [name for name in waits if self._waiting.why(name)]
+        good = [name for name in waits if not self._waiting.found(name).why]
+        failed = [name for name in waits if self._waiting.found(name).why]
         found = {name: self.known(name) for name in good}
         return [*in_order(self.tasks, found, self.truths()), *failed, *done]
 
@@ -171,9 +171,9 @@ class Recordings:
             "no_text": document is not None and document.words == {},
             "stale": history.now is None
             and document is not None
-            and self._waiting.version(name) != version,
+            and self._waiting.found(name).version != version,
         }
-        why = self._waiting.why(name)
+        why = self._waiting.found(name).why
         return {**row, "state": "failed", "why": why} if why and not history.confirmed else row
 
     def to_align(self, version: int) -> list[str]:
@@ -189,12 +189,12 @@ class Recordings:
 
     def align(self, name: str) -> None:
         """Align a recording anew; what went wrong is kept."""
-        self._waiting.refresh(name)
+        self._waiting.align(name)
 
     def counts(self) -> dict[str, int]:
         """Return how many are ``confirmed``, ``waiting`` and ``failed``."""
         done = sum(self.history(name).confirmed for name in self.tasks)
-        failed = sum(bool(self._waiting.why(name)) for name in self.tasks)
+        failed = sum(bool(self._waiting.found(name).why) for name in self.tasks)
         waiting = len(self.tasks) - done - failed
         return {"confirmed": done, "waiting": waiting, "failed": failed + len(self._problems)}
 
