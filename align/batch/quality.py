@@ -25,12 +25,11 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.files.text import table_of_rows
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
-from align.types import Mismatch
+from align.types import Float64, Mismatch
 
 __all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_of"]
 
@@ -164,7 +163,7 @@ def _unlike(alignments: Sequence[Timing]) -> dict[str, Any]:
     fits: list[Any] = [getattr(alignment, "event_match", None) for alignment in alignments]
     if not fits or any(fit is None or not len(fit) for fit in fits):
         return {}
-    every: npt.NDArray[np.float64] = np.concatenate(fits)
+    every: Float64 = np.concatenate(fits)
     k = int(np.argmin(every))
     return {
         "unlike": round(float((every < _UNLIKE).mean()), 4),

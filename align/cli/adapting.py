@@ -53,7 +53,7 @@ _FEWEST = 3  # recordings that can be compared on
 @click.option(
     "--steps", type=click.IntRange(1), metavar="N", help="Updates of each network; see the docs."
 )
-@option.seed
+@option.random_state
 @option.jobs("n_jobs", "The result does")
 @option.licence("Licence of your recordings, kept in the new model beside that of MODEL.")
 @option.overwrite("files that exist")

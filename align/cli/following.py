@@ -30,7 +30,7 @@ _FILES = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"FORM")  # how files of sound begi
 @click.command()
 @click.argument("audio", type=click.Path(allow_dash=True, path_type=Path))
 @click.argument("score", type=FILE)
-@option.music_model(heard=False)
+@option.music_model(of_recording=False)
 @click.option(
     "--lag",
     type=float,

@@ -23,9 +23,9 @@ __all__ = [
     "outputs",
     "overwrite",
     "phone_map",
+    "random_state",
     "scheduler",
     "score",
-    "seed",
     "slack",
     "speech_model",
     "stacked",
@@ -66,18 +66,18 @@ speech_model: _Option = click.option(
 """``--model`` of commands that know the language: None where none is named."""
 
 
-def music_model(*, heard: bool = True) -> _Option:
+def music_model(*, of_recording: bool = True) -> _Option:
     """Return ``--model`` of commands that read a score: None where none is named.
 
-    `heard` is whether the recording is asked, too.
+    `of_recording` is whether the recording is asked, too.
     """
-    else_heard = ", or names none and ensemble finds more of the notes" if heard else ""
+    more = ", or names none and ensemble finds more of the notes" if of_recording else ""
     return click.option(
         "--model",
         type=MODEL,
         metavar="M",
         help="A model file, or the name of a bundled model. By default ensemble where the score "
-        f"names an instrument that is bowed, blown or sung{else_heard}; else piano.",
+        f"names an instrument that is bowed, blown or sung{more}; else piano.",
     )
 
 
@@ -257,7 +257,7 @@ def jobs(name: str, what: str) -> _Option:
     return click.option("--jobs", name, type=int, default=-1, metavar="N", help=text)
 
 
-seed: _Option = click.option(
+random_state: _Option = click.option(
     "--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0."
 )
 

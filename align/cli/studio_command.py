@@ -44,7 +44,7 @@ _TOLD = 10  # recordings whose text has changed, which are named one by one
     metavar="N",
     help="Port of this machine, for an SSH tunnel; by default a free one.",
 )
-@option.seed
+@option.random_state
 @message_options
 @click.pass_obj
 def studio(

@@ -30,7 +30,7 @@ _LEARNER = option.stacked(
     ),
     click.option("-C", "C", type=_POSITIVE, help="Aggressiveness."),
     click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus."),
-    option.seed,
+    option.random_state,
 )
 
 

@@ -17,13 +17,13 @@ Problems: a file that cannot be used. Warnings, for what deserves a look:
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from align.corpus.issues import Issue, Validation
 from align.corpus.pieces import NO_PIECES, find_pieces
 from align.corpus.reading import check_samples, problem_of, read_piece
 from align.errors import AlignError, DataError
 from align.progress import Progress
+from align.types import Float64
 
 __all__ = ["validate_music"]
 
@@ -76,9 +76,7 @@ def validate_music(root: str, *, progress: Progress | None = None) -> Validation
     return Validation(usable, tuple(errors), tuple(warnings))
 
 
-def _odd(
-    score: npt.NDArray[np.float64], performed: npt.NDArray[np.float64], duration: float
-) -> Iterator[str]:
+def _odd(score: Float64, performed: Float64, duration: float) -> Iterator[str]:
     """Return what is strange about the true times, in seconds, of the notes of a score."""
     played = np.isfinite(performed)
     n, missing = played.size, int((~played).sum())

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.files.names import StrPath
 from align.results.timing import Timing, probabilities
 from align.results.writing import LabelWriting
-from align.types import Event
+from align.types import Event, Float64
 
 __all__ = ["Alignment"]
 
@@ -58,8 +57,8 @@ class Alignment(Timing, LabelWriting):
     holds: ClassVar[str] = "phones"
     ends_measured: ClassVar[bool] = True
 
-    event_match: npt.NDArray[np.float64] | None = field(default=None, kw_only=True)
-    onset_intervals: npt.NDArray[np.float64] | None = field(default=None, kw_only=True)
+    event_match: Float64 | None = field(default=None, kw_only=True)
+    onset_intervals: Float64 | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,7 +76,7 @@ class Alignment(Timing, LabelWriting):
 
     @staticmethod
     def _check_times(
-        events: tuple[Event, ...], onsets: npt.NDArray[np.float64], end: float, duration: float
+        events: tuple[Event, ...], onsets: Float64, end: float, duration: float
     ) -> None:
         """Raise ParameterError where onsets, in seconds, cannot be those of the events."""
         if onsets.size and (onsets[0] < 0 or onsets[-1] >= end):
@@ -142,7 +141,7 @@ class Alignment(Timing, LabelWriting):
         )
 
     @property
-    def intervals(self) -> npt.NDArray[np.float64]:
+    def intervals(self) -> Float64:
         """Start and end of each event in seconds [shape=(K, 2)]."""
         intervals = (
             np.stack((self.onsets, np.append(self.onsets[1:], self.end)), 1)

@@ -27,7 +27,7 @@ from align.results.chords import checked_chords, guessed_durations, score_onsets
 from align.results.time_map import mapped, tempo_curve
 from align.results.timing import Timing, probabilities, vector
 from align.results.writing import NoteWriting
-from align.types import Event, Float64, IntArray, Mismatch, Note, PlayedPassage
+from align.types import BoolArray, Event, Float64, IntArray, Mismatch, Note, PlayedPassage
 
 if TYPE_CHECKING:
     from align.formats.notes.aligned import NoteTimes
@@ -333,7 +333,7 @@ class MusicAlignment(Timing, NoteWriting):
         return intervals
 
     @property
-    def is_held(self) -> npt.NDArray[np.bool_]:
+    def is_held(self) -> BoolArray:
         """Whether the recording holds each note [shape=(N,)].
 
         Of a part of a score the notes outside of its `passages` have a confidence of 0.

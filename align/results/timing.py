@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.files.names import StrPath
-from align.types import Event, IntArray
+from align.types import BoolArray, Event, Float64, IntArray
 
 __all__ = ["Timing", "probabilities", "vector"]
 
@@ -71,10 +71,10 @@ class Timing(ABC):
     """Whether the ends of events were found in the recording; those of notes are of the score."""
 
     events: Sequence[Event]
-    onsets: npt.NDArray[np.float64]
+    onsets: Float64
     duration: float
     end: float = None  # type: ignore[assignment]  # filled in __post_init__
-    confidence: npt.NDArray[np.float64] | None = None
+    confidence: Float64 | None = None
     score: float | None = None
     audio: str | None = None
     rate: int | None = None
@@ -121,14 +121,14 @@ class Timing(ABC):
     @staticmethod
     @abstractmethod
     def _check_times(
-        events: tuple[Event, ...], onsets: npt.NDArray[np.float64], end: float, duration: float
+        events: tuple[Event, ...], onsets: Float64, end: float, duration: float
     ) -> None:
         """Raise ParameterError where onsets, in seconds, cannot be those of the events."""
 
     # What every result says --------------------------------------------------------------------
 
     @property
-    def is_held(self) -> npt.NDArray[np.bool_]:
+    def is_held(self) -> BoolArray:
         """Whether the recording holds each event [shape=(K,)]: here all."""
         return np.ones(len(self.events), dtype=np.bool_)
 
@@ -148,11 +148,11 @@ class Timing(ABC):
 
     @property
     @abstractmethod
-    def intervals(self) -> npt.NDArray[np.float64]:
+    def intervals(self) -> Float64:
         """Start and end of each event in seconds [shape=(K, 2)]."""
 
     @property
-    def markers(self) -> npt.NDArray[np.float64]:
+    def markers(self) -> Float64:
         """Times in seconds at which something begins [shape=(G,)]: once for each chord."""
         return self.onsets
 
@@ -273,7 +273,7 @@ class Timing(ABC):
         return plot_alignment(self, ax=ax, reference=reference)
 
 
-def vector(values: npt.ArrayLike, k: int, name: str) -> npt.NDArray[np.float64]:
+def vector(values: npt.ArrayLike, k: int, name: str) -> Float64:
     """Return a read-only copy of K numbers, or raise a ParameterError that names them."""
     copy = np.array(values, dtype=np.float64)
     if copy.shape != (k,):
@@ -282,9 +282,7 @@ def vector(values: npt.ArrayLike, k: int, name: str) -> npt.NDArray[np.float64]:
     return copy
 
 
-def probabilities(
-    values: npt.ArrayLike | None, k: int, name: str
-) -> npt.NDArray[np.float64] | None:
+def probabilities(values: npt.ArrayLike | None, k: int, name: str) -> Float64 | None:
     """Return a read-only copy of K probabilities, as `vector` does; None where there are none."""
     if values is None:
         return None

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.files.names import StrPath
 from align.results.timing import Timing
+from align.types import Float32
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ __all__ = [
 WIDTHS = (8.0, 40.0)
 """The narrowest and the widest figure, in inches."""
 
-Sound: TypeAlias = tuple[npt.NDArray[np.float32], int]
+Sound: TypeAlias = tuple[Float32, int]
 """Samples [shape=(n,)] and their rate in Hz."""
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.results.timing import Timing
 from align.show.figure import WIDTHS, Sound, inches, rows_in, time_axis
 from align.show.spectrogram import spectrogram
 from align.show.tier import FONT, Tier, draw_tier, label_rows, points_per_pixel
+from align.types import Float32
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +74,7 @@ class LabelPicture(NamedTuple):
         """Tiers whose boundaries are drawn through waveform and spectrogram."""
         return self.tiers[self.n_above :]
 
-    def samples_shown(self) -> tuple[npt.NDArray[np.float32], int, float]:
+    def samples_shown(self) -> tuple[Float32, int, float]:
         """Return the samples of the span, their rate, and when the first is."""
         assert self.sound is not None
         samples, rate = self.sound
@@ -168,9 +168,7 @@ class LabelPicture(NamedTuple):
             )
 
 
-def _draw_waveform(
-    ax: "Axes", samples: npt.NDArray[np.float32], rate: int, start: float, *, columns: int
-) -> None:
+def _draw_waveform(ax: "Axes", samples: Float32, rate: int, start: float, *, columns: int) -> None:
     """Draw the samples, or where they are many their extremes in each stretch."""
     n = samples.size
     step = max(1, n // (2 * columns))
@@ -187,7 +185,7 @@ def _draw_waveform(
 
 
 def _draw_spectrogram(
-    ax: "Axes", samples: npt.NDArray[np.float32], rate: int, start: float, *, columns: int
+    ax: "Axes", samples: Float32, rate: int, start: float, *, columns: int
 ) -> float:
     """Draw the spectrogram in kHz, and return its upper edge in Hz."""
     level, top = spectrogram(samples, rate, n_columns=columns)

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
 from align.show.figure import WIDTHS, Sound, inches, rows_in, time_axis
-from align.types import pitch_name
+from align.types import Float32, Float64, pitch_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -181,9 +180,7 @@ def _draw_roll(
     _legend(ax, bool((~sure).any()), reference is not None)
 
 
-def _bars(
-    times: npt.NDArray[np.float64], pitches: npt.NDArray[np.float64], lower: float, upper: float
-) -> list[npt.NDArray[np.float64]]:
+def _bars(times: Float64, pitches: Float64, lower: float, upper: float) -> list[Float64]:
     """Vertical lines at times, from so many semitones below pitches to so many above."""
     return list(
         np.stack((np.stack((times, pitches + lower), 1), np.stack((times, pitches + upper), 1)), 1)
@@ -254,7 +251,7 @@ def _legend(ax: "Axes", unsure: bool, reference: bool) -> None:
     )
 
 
-def _draw_energies(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, shown: Span) -> None:
+def _draw_energies(ax: "Axes", samples: Float32, rate: int, shown: Span) -> None:
     from align.features.sound.pitch import (
         LOWEST_BAND,
         N_BANDS,

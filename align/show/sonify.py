@@ -28,7 +28,7 @@ from align.files.atomic import atomic_write
 from align.files.names import StrPath
 from align.results.timing import Timing
 from align.show.page.sound import encoded
-from align.types import Float32, IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = ["check_sonification", "save_sonification", "sonify"]
 
@@ -152,7 +152,7 @@ def check_sonification(path: StrPath) -> None:
         )
 
 
-def _clicks(onsets: npt.NDArray[np.float64], n: int, rate: int) -> Float32:
+def _clicks(onsets: Float64, n: int, rate: int) -> Float32:
     """Clicks at times in seconds; the first sample of each stands at its onset, and is not 0."""
     frequency, length, decay = _CLICK
     time = np.arange(1, round(length * rate) + 1) / rate
@@ -166,7 +166,7 @@ def _clicks(onsets: npt.NDArray[np.float64], n: int, rate: int) -> Float32:
     return out
 
 
-def _notes(pitches: IntArray, intervals: npt.NDArray[np.float64], n: int, rate: int) -> Float32:
+def _notes(pitches: IntArray, intervals: Float64, n: int, rate: int) -> Float32:
     """Synthesise notes [shape=(N,)] from their start to their end in seconds [shape=(N, 2)]."""
     out = np.zeros(n + round(_RELEASE * rate) + 1, dtype=np.float32)
     first = np.rint(intervals[:, 0] * rate).astype(np.intp)

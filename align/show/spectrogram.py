@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align.types import Float32
+
 __all__ = ["spectrogram"]
 
 
@@ -18,7 +20,7 @@ _HIGHEST = 8000.0  # Hz; frequencies above are left out
 
 def spectrogram(
     samples: npt.NDArray[np.floating[Any]], rate: int, *, n_columns: int = 2000
-) -> tuple[npt.NDArray[np.float32], float]:
+) -> tuple[Float32, float]:
     """Return a wide-band spectrogram in decibels, for the eye, and its upper edge in Hz.
 
     It has about `n_columns` at most, but windows overlap by at least half. The levels

@@ -8,11 +8,10 @@ distinguished.
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align.results.timing import Timing
 from align.show.figure import boxes_for_missing_glyphs
-from align.types import SILENCES
+from align.types import SILENCES, Float64
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +46,7 @@ class Tier(NamedTuple):
 
     name: str
     labels: tuple[str, ...]
-    intervals: npt.NDArray[np.float64]
+    intervals: Float64
     colour: str
     style: Style = "-"
 
@@ -151,7 +150,7 @@ def points_per_pixel(ax: "Axes") -> float:
     return 72.0 / (72.0 if figure is None else figure.dpi)
 
 
-def place_labels(widths: npt.NDArray[np.float64], intervals: npt.NDArray[np.float64]) -> list[int]:
+def place_labels(widths: Float64, intervals: Float64) -> list[int]:
     """Return the highest row in which each label covers no other: 0 the highest, -1 for none.
 
     `widths` [shape=(K,)] are those of the labels in points, 0 where there is nothing to print;

@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from align.batch.tasks import Task
 from align.features.sound.audio import read_audio
 from align.results.alignment import Alignment
 from align.speech.mapped import align_mapped
 from align.studio.document import Document
 from align.studio.redecoded import Span
+from align.types import Float32
 
 __all__ = ["ModelDecoder"]
 
@@ -32,7 +30,7 @@ class ModelDecoder:
     def __init__(self, model: Any, task: Task, work: Any) -> None:
         self._model, self._task, self._work = model, task, work
         self._last: tuple[Any, Alignment] | None = None
-        self._samples: npt.NDArray[np.float32] | None = None
+        self._samples: Float32 | None = None
 
     def serves(self, model: Any, task: Task) -> bool:
         """Whether it is of this model and this recording."""

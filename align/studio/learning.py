@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import AlignError, DataError
 from align.files.atomic import captured_writes
@@ -27,7 +26,7 @@ from align.sequence.base import Aligner
 from align.sequence.online import EXPERTS, OnlineLearner
 from align.studio.history import History
 from align.studio.leader import leader
-from align.types import Event, Example
+from align.types import BoolArray, Event, Example
 
 __all__ = ["Learning", "Made"]
 
@@ -294,9 +293,9 @@ class Learning:
         }
 
 
-def _known(example: Example, model: Aligner) -> npt.NDArray[np.bool_]:
+def _known(example: Example, model: Aligner) -> BoolArray:
     """Return which events have a time that can be off; speech begins with the recording."""
-    known: npt.NDArray[np.bool_] = np.isfinite(np.asarray(example.onsets))
+    known: BoolArray = np.isfinite(np.asarray(example.onsets))
     if model.kind == "speech":
         known[0] = False
     return known

@@ -10,10 +10,10 @@ that a user's score would say: train weights on scores.
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.formats.scores.note_rows import NoteRow, check_pitches
+from align.types import Float64
 
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
@@ -33,9 +33,9 @@ def performed_midi(path: str) -> "tuple[Score, NoteTruth]":
 def score_in_ticks(
     notes: "list[MidiNote]",
     per_quarter: int,
-    performed: npt.NDArray[np.float64],
+    performed: Float64,
     path: str,
-    ended: npt.NDArray[np.float64] | None = None,
+    ended: Float64 | None = None,
 ) -> "tuple[Score, NoteTruth]":
     """Return the score of notes without their tempo, with the times each was played and ended."""
     from align.formats.scores import NoteTruth, Score  # opens mido

@@ -27,13 +27,13 @@ import os
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from align.corpus.readers.match import read_match
 from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.text import Place, read_lines, read_text, rows_of_table
+from align.types import Float64, IntArray
 
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
@@ -182,9 +182,7 @@ def _beats(root: str, row: dict[str, str], at: Place) -> "tuple[str, Score, Note
     return played_path, score, NoteTruth(index, played[nearest[index]])
 
 
-def _nearest(
-    times: npt.NDArray[np.float64], beats: npt.NDArray[np.float64]
-) -> npt.NDArray[np.intp]:
+def _nearest(times: Float64, beats: Float64) -> IntArray:
     """Return which beat is the nearest to each time [shape=(n,)], the first of equally near ones.
 
     `beats` [shape=(m,), m > 0] are in order.
@@ -194,7 +192,7 @@ def _nearest(
     return np.where(np.abs(times - beats[before]) <= np.abs(times - beats[after]), before, after)
 
 
-def _beat_times(path: str) -> npt.NDArray[np.float64]:
+def _beat_times(path: str) -> Float64:
     """Return the times of beats and downbeats in seconds [shape=(n,)]."""
     times = []
     for number, text in read_lines(path):

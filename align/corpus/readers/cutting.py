@@ -10,10 +10,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.types import Event, Example
+from align.types import Event, Example, Float64
 
 __all__ = ["Utterance", "cut_utterances"]
 
@@ -36,7 +35,7 @@ class Utterance(NamedTuple):
     start: float
     stop: float
     events: tuple[Event, ...]
-    onsets: npt.NDArray[np.float64]
+    onsets: Float64
 
 
 def cut_utterances(
@@ -98,7 +97,7 @@ def cut_utterances(
 
 
 def _utterance(
-    example: Example, bounds: npt.NDArray[np.float64], first: int, last: int, margin: float
+    example: Example, bounds: Float64, first: int, last: int, margin: float
 ) -> Utterance:
     """Return events `first` to `last`, with some of the silence around them."""
     names = list(example.events[first : last + 1])

@@ -7,7 +7,6 @@ from pathlib import PurePath
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
@@ -16,7 +15,7 @@ from align.formats.scores.note_rows import HIGHEST_PITCH, LOWEST_PITCH, NoteRow,
 from align.formats.scores.score_midi import read_midi_score
 from align.formats.scores.score_partitura import NOTATION_SUFFIXES, Notation
 from align.formats.scores.score_table import read_table_notes, read_truth_rows
-from align.types import Float64, IntArray, Note, pitch_name
+from align.types import BoolArray, Float64, IntArray, Note, pitch_name
 
 __all__ = [
     "SCORE_SUFFIXES",
@@ -88,7 +87,7 @@ class Score:
     onsets: Float64
     durations: Float64
     ids: tuple[str, ...]
-    grace: npt.NDArray[np.bool_]
+    grace: BoolArray
     path: str | None = None
     repeats: str = ""
     repeat_times: tuple[float, ...] = ()

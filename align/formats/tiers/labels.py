@@ -26,12 +26,11 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.names import StrPath
 from align.files.text import parse_number, read_lines
-from align.types import SILENCE
+from align.types import SILENCE, Float64
 
 __all__ = [
     "OVERRUN",
@@ -61,7 +60,7 @@ class TimedLabels(Protocol):
         """What occurs, length K."""
 
     @property
-    def intervals(self) -> npt.NDArray[np.float64]:
+    def intervals(self) -> Float64:
         """Start and end of each label in seconds [shape=(K, 2)]."""
 
     @property
@@ -69,7 +68,7 @@ class TimedLabels(Protocol):
         """Length of the recording in seconds; None where it is not known."""
 
     @property
-    def confidence(self) -> npt.NDArray[np.float64] | None:
+    def confidence(self) -> Float64 | None:
         """How sure each onset is, in [0, 1] [shape=(K,)]."""
 
     @property
@@ -89,7 +88,7 @@ class TimedLabels(Protocol):
         """How well labels and recording fit, in [0, 1]."""
 
     @property
-    def event_match(self) -> npt.NDArray[np.float64] | None:
+    def event_match(self) -> Float64 | None:
         """How well each label fits the sound of its interval, in [0, 1] [shape=(K,)]."""
 
     @property
@@ -97,7 +96,7 @@ class TimedLabels(Protocol):
         """What the user should know, one sentence each."""
 
     @property
-    def onset_intervals(self) -> npt.NDArray[np.float64] | None:
+    def onset_intervals(self) -> Float64 | None:
         """Seconds between which each onset lies in 95 of 100 cases [shape=(K, 2)]."""
 
 
@@ -130,24 +129,24 @@ class Labels:
     """
 
     labels: tuple[str, ...]
-    intervals: npt.NDArray[np.float64]
+    intervals: Float64
     path: str | None = None
     lines: tuple[int, ...] = ()
     duration: float | None = None
-    confidence: npt.NDArray[np.float64] | None = None
+    confidence: Float64 | None = None
     score: float | None = None
     audio: str | None = None
     rate: int | None = None
     match: float | None = None
-    event_match: npt.NDArray[np.float64] | None = None
+    event_match: Float64 | None = None
     warnings: tuple[str, ...] = ()
-    onset_intervals: npt.NDArray[np.float64] | None = None
+    onset_intervals: Float64 | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
 
     @property
-    def onsets(self) -> npt.NDArray[np.float64]:
+    def onsets(self) -> Float64:
         """Start of each label in seconds [shape=(K,)]."""
         return self.intervals[:, 0]
 

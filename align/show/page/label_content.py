@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.formats.tiers.textgrid import tile
 from align.formats.tiers.tier import Tier
 from align.results.timing import Timing
 from align.show.page.recordings import Recording
 from align.show.page.uncertainty import Uncertain
-from align.types import SILENCES
+from align.types import SILENCES, Float64
 
 __all__ = ["label_content", "true_label_onsets"]
 
@@ -39,7 +38,7 @@ def label_content(
     return content
 
 
-def true_label_onsets(alignment: Timing, reference: Timing) -> npt.NDArray[np.float64]:
+def true_label_onsets(alignment: Timing, reference: Timing) -> Float64:
     """Onset of each label in the reference, NaN where it has none.
 
     They correspond one to one where the labels, silences aside, are the same.
