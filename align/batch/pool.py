@@ -171,22 +171,15 @@ class DaskPool(Pool):
 
     def submit(self, job: Job) -> "Future[Outcome]":
         """Hand a job to the cluster."""
-        future: Future[Outcome]
-        if self.lost():
-            future = Future()
-            future.set_exception(OSError("the scheduler was lost"))
-            return future
-        if self._send:
-            try:
-                job = with_files(job)
-            except AlignError as error:
-                future = Future()
-                future.set_result(failure(job, error))
-                return future
+        future: Future[Outcome] = Future()
         try:
+            if self.lost():
+                raise OSError("the scheduler was lost")
+            job = with_files(job) if self._send else job
             future = self._executor.submit(run_job, job, self._work, self._model)
+        except AlignError as error:
+            future.set_result(failure(job, error))
         except Exception as error:  # a lost connection has many names
-            future = Future()
             future.set_exception(OSError(str(error)))
         return future
 

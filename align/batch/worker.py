@@ -59,12 +59,10 @@ class Model:
     @classmethod
     def of(cls, model: Any, *, send: bool = False) -> "Model":
         """Take a path, the name of a bundled model, or a fitted aligner."""
-        from align.models.loading import model_path
+        from align.models.loading import digest_of, model_path
 
         if hasattr(model, "align"):
-            with captured_writes() as files:
-                model.save("model")
-            return cls(hashlib.sha256(files["model"]).hexdigest(), aligner=model)
+            return cls(digest_of(model), aligner=model)
         path = os.path.abspath(model_path(model))
         try:
             digest = sha256_of(path)
@@ -140,12 +138,10 @@ def with_files(job: Job) -> Job:
     """Return a job with the contents of its inputs; DataError where one is lost or changes."""
     contents, identities = [], []
     for path in job.task.inputs:
-        with _disappearing(path):
-            before = identify(path)
-            with open_regular(path) as stream:
-                contents.append(stream.read())
-        _check_unchanged(path, before)
-        identities.append(before)
+        identities.append(_identified(path))
+        with _disappearing(path), open_regular(path) as stream:
+            contents.append(stream.read())
+        _check_unchanged(path, identities[-1])
     return replace(job, contents=tuple(contents), identities=tuple(identities))
 
 
@@ -175,13 +171,7 @@ def _run_job(job: Job, work: Work, model: Model) -> Outcome:
 
 def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
     task = job.task
-    if job.identities is None:
-        identities = []
-        for path in paths:
-            with _disappearing(path):
-                identities.append(identify(path))
-    else:
-        identities = list(job.identities)
+    identities = job.identities or tuple(map(_identified, paths))
     aligner = model.load()
     local = replace(task, audio=paths[0], source=paths[1])
     try:
@@ -206,7 +196,12 @@ def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
         work.odd_lengths(found),
         getattr(found, "mismatches", ()),
     )
-    return Outcome(task.name, None, files, tuple(identities), quality, kept)
+    return Outcome(task.name, None, files, identities, quality, kept)
+
+
+def _identified(path: str) -> Identity:
+    with _disappearing(path):
+        return identify(path)
 
 
 @contextmanager
@@ -252,10 +247,9 @@ def _renamed(error: AlignError, local: Sequence[str], task: Task) -> AlignError:
 def _reason(error: BaseException, task: Task) -> str:
     """One sentence about what went wrong, without the name of the recording."""
     if isinstance(error, AlignError):
-        if isinstance(error, DataError) and error.path == os.path.abspath(task.audio):
-            error = DataError(error.message, path=task.audio, line=error.line)
-        elif isinstance(error, DataError) and error.path == os.path.abspath(task.source):
-            error = DataError(error.message, path=task.source, line=error.line)
+        for path in task.inputs:
+            if isinstance(error, DataError) and error.path == os.path.abspath(path):
+                error = DataError(error.message, path=path, line=error.line)
         return error_reason(error, task.audio)
     if isinstance(error, MemoryError):
         return "there is not enough memory for it; use fewer jobs, or cut it into parts."

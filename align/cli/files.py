@@ -14,6 +14,7 @@ from align.cli.pipes import named, standard_output
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
+    from align.formats import Tiers
     from align.results.timing import Timing
 
 __all__ = ["convert", "info", "plot"]
@@ -232,7 +233,8 @@ def convert(
     words; the other formats hold one tier, the phones or what --tier names, and what is left out
     is said.
     """
-    from align.formats.table import is_music
+    from align.formats.files import left_out, write_tiers
+    from align.formats.table import is_music, label_format
 
     music = score is not None or is_music(source)
     (target,) = standard_output([target], ".csv" if music else ".TextGrid")
@@ -241,28 +243,37 @@ def convert(
             f"{named([target])}: pictures are made by align plot, and pages by align report."
         )
     if music:
+        from align.cli.music import check_music_output, write_music_output
+        from align.show.reading import reader_of
+
         if encoding is not None:
             raise ParameterError(f"--encoding is for labels of phones, and {source} holds notes.")
-        _convert_notes(console, source, target, audio, score, overwrite)
+        check_music_output(target, overwrite)
+        alignment: Any = reader_of(source, audio, score=score)(source)
+        write_music_output(alignment, target, overwrite=overwrite)
+        console.message(f"{plural(len(alignment), 'note')}: {named([target])}")
+        return
+    check_output(target, overwrite)
+    tiers = _tiers_of(console, source, target, audio, encoding)
+    written = write_tiers(target, tiers, tier=tier, overwrite=overwrite)
+    if label_format(target).holds == "turns":  # each is a line, and of several labels
+        made = plural(len(target.read_text(encoding="utf-8").splitlines()), "turn")
     else:
-        _convert_labels(console, source, target, audio, tier, encoding, overwrite)
+        made = plural(sum(len(one.labels) for one in written), "label")
+        made += f" in {plural(len(written), 'tier')}" if len(written) > 1 else ""
+    console.message(f"{made}: {named([target])}")
+    if left := left_out(target, tiers, written):
+        console.message(f"Left out: {', '.join(left)}.")
 
 
-def _convert_labels(
-    console: Console,
-    source: Path,
-    target: Path,
-    audio: Path | None,
-    tier: str | None,
-    encoding: str | None,
-    overwrite: bool,
-) -> None:
-    """Write all tiers that the format of the target can hold."""
+def _tiers_of(
+    console: Console, source: Path, target: Path, audio: Path | None, encoding: str | None
+) -> "Tiers":
+    """Read the tiers of a file, with what is known of the recording."""
     from align.corpus.pairs import AUDIO_SUFFIXES, find_beside
-    from align.formats.files import left_out, read_tiers, write_tiers
+    from align.formats.files import read_tiers
     from align.formats.table import label_format
 
-    check_output(target, overwrite)
     counted = [path for path in (source, target) if "rate" in label_format(path).options]
     if audio is None and counted:
         beside = find_beside(str(source), AUDIO_SUFFIXES)
@@ -274,36 +285,9 @@ def _convert_labels(
                 f"{named(counted[:1])}: samples are counted at 16000 Hz; if the recording has "
                 "another rate, name it with --audio."
             )
-    else:
-        from align.features.sound.audio import audio_info
+        return tiers
+    from align.features.sound.audio import audio_info
 
-        about = audio_info(audio)
-        tiers = read_tiers(source, duration=about.duration, rate=about.rate, encoding=encoding)
-        tiers = replace(tiers, audio=str(audio), rate=about.rate)
-    written = write_tiers(target, tiers, tier=tier, overwrite=overwrite)
-    if label_format(target).holds == "turns":  # each is a line, and of several labels
-        made = plural(len(target.read_text(encoding="utf-8").splitlines()), "turn")
-    else:
-        made = plural(sum(len(one.labels) for one in written), "label")
-        made += f" in {plural(len(written), 'tier')}" if len(written) > 1 else ""
-    console.message(f"{made}: {named([target])}")
-    left = left_out(target, tiers, written)
-    if left:
-        console.message(f"Left out: {', '.join(left)}.")
-
-
-def _convert_notes(
-    console: Console,
-    source: Path,
-    target: Path,
-    audio: Path | None,
-    score: Path | None,
-    overwrite: bool,
-) -> None:
-    from align.cli.music import check_music_output, write_music_output
-    from align.show.reading import reader_of
-
-    check_music_output(target, overwrite)
-    alignment: Any = reader_of(source, audio, score=score)(source)
-    write_music_output(alignment, target, overwrite=overwrite)
-    console.message(f"{plural(len(alignment), 'note')}: {named([target])}")
+    about = audio_info(audio)
+    tiers = read_tiers(source, duration=about.duration, rate=about.rate, encoding=encoding)
+    return replace(tiers, audio=str(audio), rate=about.rate)

@@ -2,15 +2,17 @@
 
 import os
 from collections.abc import Iterable
+from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
 from align.errors import ModelError
+from align.files.atomic import captured_writes
 from align.files.model_file import read_model, write_model
 from align.files.names import StrPath
 
-__all__ = ["bundled_models", "load", "model_path", "read_model", "write_model"]
+__all__ = ["bundled_models", "digest_of", "load", "model_path", "read_model", "write_model"]
 
 _ALIGNERS = {
     "music": "align.music.aligner:MusicAligner",
@@ -43,6 +45,13 @@ def model_path(path_or_name: StrPath) -> str:
             f"{', '.join(bundled) or 'none'}."
         )
     return str(files("align.data") / f"{path}.align")
+
+
+def digest_of(model: Any) -> str:
+    """Return what distinguishes a model from others: the SHA-256 of its file."""
+    with captured_writes() as files:
+        model.save("model.align")
+    return sha256(files["model.align"]).hexdigest()
 
 
 def load(path_or_name: StrPath, features: Iterable[Any] = ()) -> Any:

@@ -7,7 +7,7 @@ A document holds times as well as labels. What it says does not depend on the mo
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from typing import Any, Self
@@ -23,7 +23,7 @@ from align.results.music import MusicAlignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.together import as_one_speaker
 from align.studio.mismatches import named_mismatches
-from align.studio.segment import Segment
+from align.studio.segment import Segment, begins_word
 from align.types import SILENCE, Example, Note, named_pitch
 
 __all__ = ["Document", "Segment", "corrected", "warnings_of"]
@@ -220,7 +220,7 @@ class Document:
         phones = Alignment(labels, starts, self.seconds, self.end, **about)
         if self.words is None:
             return phones
-        heads = [k for k, s in enumerate(self.segments) if k == 0 or _begins(self.segments, k)]
+        heads = [k for k, s in enumerate(self.segments) if k == 0 or begins_word(self.segments, k)]
         names = [
             self.segments[k].label
             if self.segments[k].word is None
@@ -296,11 +296,6 @@ class Document:
         if content["words"] is not None:
             about["words"] = {int(number): str(label) for number, label in content["words"]}
         return cls(**about)
-
-
-def _begins(segments: Sequence[Segment], k: int) -> bool:
-    """Whether a word, or a pause between words, begins with a segment."""
-    return segments[k].word is None or segments[k].word != segments[k - 1].word
 
 
 def corrected(alignment: Any, audio: Any, kind: str) -> Document:

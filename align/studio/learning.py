@@ -13,15 +13,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from align.errors import AlignError, DataError
-from align.files.atomic import captured_writes
-from align.models.loading import load
+from align.models.loading import digest_of, load
 from align.sequence.base import Aligner
 from align.sequence.online import EXPERTS, OnlineLearner
 from align.studio.history import History
@@ -81,7 +79,7 @@ class Learning:
         of_text: Callable[[Aligner, str], Example],
     ) -> None:
         self.version = 0
-        self.digest = _digest(given)
+        self.digest = digest_of(given)
         self._given, self._folder, self._learns = given, folder, learn
         self._of_text = of_text
         self._learner = OnlineLearner(given, random_state=random_state)
@@ -305,10 +303,3 @@ def _off(model: Aligner, example: Example) -> int:
     """Return how many of the events given a model has off by more than the tolerance."""
     error = np.abs(model.timing(example).onsets - np.asarray(example.onsets))
     return int((error[_known(example, model)] > _TOLERANCE[model.kind]).sum())
-
-
-def _digest(model: Aligner) -> str:
-    """Return what distinguishes a model from others: a digest of its file."""
-    with captured_writes() as files:
-        model.save("model.align")
-    return sha256(files["model.align"]).hexdigest()

@@ -1,10 +1,10 @@
 """What a document is made of: phones and pauses, or notes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Segment"]
+__all__ = ["Segment", "begins_word"]
 
 
 @dataclass(frozen=True)
@@ -42,3 +42,8 @@ class Segment:
     def is_played(self) -> bool:
         """Whether it is no note that was not played."""
         return self.note is None or bool(self.note["played"])
+
+
+def begins_word(segments: Sequence[Segment], k: int) -> bool:
+    """Whether a word, or a pause between words, begins with a segment that is not the first."""
+    return segments[k].word is None or segments[k].word != segments[k - 1].word

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.studio.document import Document, Segment
+from align.studio.segment import begins_word
 from align.types import SILENCES
 
 __all__ = ["Stretch", "changed_places", "is_pause", "stretch_about"]
@@ -58,20 +59,15 @@ def stretch_about(document: Document, low: int, high: int) -> Stretch:
     near = rows[max(low - 1, 0)].start
     for k in range(low - 1, 0, -1):
         away = near - rows[k].start
-        if _new_word(rows, k) and (away >= _FAR or (away >= _REACH and is_pause(rows[k].label))):
+        if begins_word(rows, k) and (away >= _FAR or (away >= _REACH and is_pause(rows[k].label))):
             first = k
             break
     near = ends[min(high, len(rows) - 1)]
     for k in range(high + 1, len(rows)):
         away = rows[k].start - near
         pause = is_pause(rows[k - 1].label)
-        if _new_word(rows, k) and (away >= _FAR or (away >= _REACH and pause)):
+        if begins_word(rows, k) and (away >= _FAR or (away >= _REACH and pause)):
             stop = k
             break
     begin = rows[first].start if first else 0.0
     return Stretch(first, stop, begin, rows[stop].start if stop < len(rows) else document.seconds)
-
-
-def _new_word(rows: Sequence[Segment], k: int) -> bool:
-    """Whether no word reaches across the start of a segment."""
-    return rows[k].word is None or rows[k].word != rows[k - 1].word
