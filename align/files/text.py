@@ -43,19 +43,18 @@ _MARKS = (
 
 def read_bytes(path: StrPath) -> bytes:
     """Read a file of at most 64 MiB; DataError if it is missing, unreadable or too large."""
-    name = os.fspath(path)
     try:
-        if os.path.isdir(name):
-            raise DataError("is a folder, not a file.", path=name)
-        with open_regular(name) as stream:
+        if os.path.isdir(path):
+            raise DataError("is a folder, not a file.", path=path)
+        with open_regular(path) as stream:
             data = _at_most(stream, _MAX_BYTES + 1)
     except FileNotFoundError:
-        reason = why_missing(name, "does not exist; check the name.")
-        raise DataError(reason, path=name) from None
+        reason = why_missing(path, "does not exist; check the name.")
+        raise DataError(reason, path=path) from None
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}.", path=name) from error
+        raise DataError(f"cannot be read: {error.strerror}.", path=path) from error
     if len(data) > _MAX_BYTES:
-        raise DataError("is larger than 64 MiB, which no labels and no score are.", path=name)
+        raise DataError("is larger than 64 MiB, which no labels and no score are.", path=path)
     return data
 
 
@@ -81,7 +80,6 @@ def read_text(path: StrPath, encoding: str | None = None) -> str:
 
 def decoded(data: bytes, path: StrPath, encoding: str | None = None) -> str:
     """Return what `read_text` returns, of a file that has been read."""
-    name = os.fspath(path)
     try:
         text = data.decode(_encoding(data, encoding))
     except LookupError:
@@ -93,13 +91,13 @@ def decoded(data: bytes, path: StrPath, encoding: str | None = None) -> str:
             f"is not {wanted} text; save it again as UTF-8, or give its encoding "
             f"(--encoding where a command has it)"
             f"{_hint(data, at)}.",
-            path=name,
+            path=path,
             line=data.count(b"\n", 0, at) + 1,
         ) from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise DataError("is not a text file.", path=name, line=line)
+        raise DataError("is not a text file.", path=path, line=line)
     return text.removeprefix("\ufeff")
 
 
@@ -165,7 +163,7 @@ class Place(NamedTuple):
     `line` is counted from 1; None where there are no lines.
     """
 
-    path: str | None
+    path: StrPath | None
     line: int | None = None
 
     def wrong(self, message: str) -> DataError:
@@ -177,7 +175,9 @@ class Place(NamedTuple):
         return parse_number(text, what, self.path, self.line)
 
 
-def parse_number(text: str, what: str, path: str | None = None, line: int | None = None) -> float:
+def parse_number(
+    text: str, what: str, path: StrPath | None = None, line: int | None = None
+) -> float:
     """Return the number `text` is, or raise a `DataError` that names `what` it should be."""
     stripped = text.strip()
     if _NUMBER.fullmatch(stripped):
@@ -199,7 +199,7 @@ def read_lines(path: StrPath, encoding: str | None = None) -> list[tuple[int, st
 
 
 def rows_of_table(
-    text: str, path: str | None, separator: str = ",", **dialect: Any
+    text: str, path: StrPath | None, separator: str = ",", **dialect: Any
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the cells of each row of a table, with the line it ends on.
 

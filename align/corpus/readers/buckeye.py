@@ -69,18 +69,17 @@ def read_xlabel(path: StrPath) -> list[XLabel]:
     DataError
         If the header has no end, or a line does not begin with a time in seconds and a colour.
     """
-    name = os.fspath(path)
     lines = read_text(path).split("\n")
     first = next((k for k, line in enumerate(lines, start=1) if line.startswith("#")), 0)
     if not first:
-        raise DataError("has no line '#', which ends the header of a label file.", path=name)
+        raise DataError("has no line '#', which ends the header of a label file.", path=path)
     found = []
     before = 0.0
     for number, line in enumerate(lines[first:], start=first + 1):
         fields = line.split(maxsplit=2)
         if not fields:
             continue
-        at = Place(name, number)
+        at = Place(path, number)
         if len(fields) < 2:
             raise at.wrong(f"{line.strip()!r} is not `end colour label`.")
         end = at.number(fields[0], "end of a label")

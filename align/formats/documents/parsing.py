@@ -14,13 +14,12 @@ __all__ = ["is_number", "number_in", "parsed_json", "parsed_xml", "xml_with_comm
 
 def parsed_json(path: StrPath, encoding: str | None = None) -> Any:
     """Return what a JSON file holds; DataError, naming the line, where it is none."""
-    name = os.fspath(path)
     try:
         return json.loads(read_text(path, encoding))
     except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}.", path=name, line=error.lineno) from None
+        raise DataError(f"is not JSON: {error.msg}.", path=path, line=error.lineno) from None
     except (RecursionError, ValueError) as error:
-        raise DataError(f"is not usable JSON: {error}.", path=name) from None
+        raise DataError(f"is not usable JSON: {error}.", path=path) from None
 
 
 def parsed_xml(path: StrPath, root: str, what: str) -> ElementTree.Element:
@@ -55,7 +54,7 @@ def is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
 
 
-def number_in(values: Any, key: str, where: str, path: str, what: str = "a number") -> float:
+def number_in(values: Any, key: str, where: str, path: StrPath, what: str = "a number") -> float:
     """Return the number under a key of an object; DataError, naming `where`, if it is none."""
     value = values.get(key) if isinstance(values, dict) else None
     if is_number(value):

@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
+from align.files.names import StrPath
 from align.files.text import rows_of_table
 
 __all__ = [
@@ -108,7 +109,7 @@ def label_columns(cells: Sequence[str]) -> dict[str, int]:
     return columns
 
 
-def table_rows(text: str, path: str) -> list[tuple[int, list[str]]]:
+def table_rows(text: str, path: StrPath) -> list[tuple[int, list[str]]]:
     """Split into rows that are not empty, each with the line it ends on."""
     head = next((line for line in text.split("\n") if line.strip()), "")
     separator = max("\t;,", key=head.count)

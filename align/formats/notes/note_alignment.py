@@ -22,7 +22,6 @@ Peter et al., "Automatic Note-Level Score-to-Performance Alignments in the ASAP 
 6(1), 2023. https://github.com/CPJKU/asap-dataset
 """
 
-import os
 from collections.abc import Mapping
 
 import numpy as np
@@ -66,17 +65,16 @@ def read_note_alignment(
     Raises DataError, naming the line, where the table is none of these, names notes that the score
     does not have, or a note twice.
     """
-    name = os.fspath(path)
     lines = iter(read_lines(path))
     number, head = next(lines, (1, ""))
     if head.split("\t")[:2] != list(_COLUMNS[:2]) or "onset" not in head.split("\t"):
-        raise Place(name, number).wrong(
+        raise Place(path, number).wrong(
             f"is no note alignment; its first line must be {' '.join(_COLUMNS)}, with tabs."
         )
     place = head.split("\t").index("onset")
     found: dict[str, float] = {}
     for number, line in lines:
-        at, cells = Place(name, number), line.split("\t")
+        at, cells = Place(path, number), line.split("\t")
         if cells[0] == "insertion" or (len(cells) > 1 and cells[1].strip() == "deletion"):
             continue
         if len(cells) <= place:
@@ -84,11 +82,11 @@ def read_note_alignment(
         if cells[0] in found:
             raise at.wrong(f"the note {cells[0]!r} stands there twice.")
         found[cells[0]] = at.number(cells[place], "onset")
-    return played_by_id(found, notes, name, duration)
+    return played_by_id(found, notes, path, duration)
 
 
 def played_by_id(
-    found: Mapping[str, float], notes: NotesOfScore, path: str, duration: float | None
+    found: Mapping[str, float], notes: NotesOfScore, path: StrPath, duration: float | None
 ) -> NoteTimes:
     """Return the notes of a score whose ids are given, with their onsets in seconds.
 

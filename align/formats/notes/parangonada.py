@@ -24,7 +24,6 @@ Peter et al., "Automatic Note-Level Score-to-Performance Alignments in the ASAP 
 
 import csv
 import io
-import os
 import zipfile
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -100,9 +99,8 @@ def read_parangonada(
     Raises DataError where the archive is damaged, a table of it is missing or wrong, or its notes
     are not those of the score.
     """
-    name = os.fspath(path)
     played = {
-        row["id"]: Place(name).number(row["onset_sec"], "onset")
+        row["id"]: Place(path).number(row["onset_sec"], "onset")
         for row in _rows(path, "ppart.csv", ("id", "onset_sec"))
     }
     found: dict[str, float] = {}
@@ -110,36 +108,35 @@ def read_parangonada(
         if row["matchtype"].strip() != "0":
             continue
         if row["ppartid"] not in played:
-            raise DataError(f"ppart.csv has no note {row['ppartid']!r} of align.csv.", path=name)
+            raise DataError(f"ppart.csv has no note {row['ppartid']!r} of align.csv.", path=path)
         if row["partid"] in found:
-            raise DataError(f"the note {row['partid']!r} is paired twice.", path=name)
+            raise DataError(f"the note {row['partid']!r} is paired twice.", path=path)
         found[row["partid"]] = played[row["ppartid"]]
-    return played_by_id(found, notes, name, duration)
+    return played_by_id(found, notes, path, duration)
 
 
 def _rows(path: StrPath, table: str, columns: Sequence[str]) -> list[dict[str, str]]:
     """Return the rows of a table of the archive, which must have these columns."""
-    name = os.fspath(path)
     data = io.BytesIO(read_bytes(path))
     try:
         with zipfile.ZipFile(data) as archive:
             info = archive.getinfo(table)
             if info.file_size > _MAX_BYTES:
-                raise DataError(f"its {table} is larger than 64 MiB.", path=name)
+                raise DataError(f"its {table} is larger than 64 MiB.", path=path)
             text = archive.read(info).decode("utf-8-sig")
     except DataError:
         raise
     except KeyError:
-        raise DataError(f"has no {table}.", path=name) from None
+        raise DataError(f"has no {table}.", path=path) from None
     except Exception as error:  # zlib, zipfile and codecs raise whatever they meet
         raise DataError(
-            "is not a whole archive of the tables of Parangonada; pack it again.", path=name
+            "is not a whole archive of the tables of Parangonada; pack it again.", path=path
         ) from error
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), restval=""))
     except csv.Error as error:
-        raise DataError(f"its {table} is not a table: {error}.", path=name) from None
+        raise DataError(f"its {table} is not a table: {error}.", path=path) from None
     for column in columns:
         if not rows or column not in rows[0]:
-            raise DataError(f"its {table} has no column {column!r}, or no rows.", path=name)
+            raise DataError(f"its {table} has no column {column!r}, or no rows.", path=path)
     return rows

@@ -447,7 +447,6 @@ def read_note_truth(path: StrPath, score: Score) -> NoteTruth:
     DataError
         Where the table is wrong, names a note the score does not have, or has no rows.
     """
-    name = os.fspath(path)
     by_pitch = {int(p): np.flatnonzero(score.pitches == p) for p in np.unique(score.pitches)}
     outside = {note.pitch for note in score.outside}
     used = np.zeros(len(score), dtype=np.intp)
@@ -462,13 +461,13 @@ def read_note_truth(path: StrPath, score: Score) -> NoteTruth:
             raise DataError(
                 f"the score has no note of pitch {row.pitch} at {row.onset:.3f} s "
                 f"({pitch_name(row.pitch)}); is this the truth of another score?",
-                path=name,
+                path=path,
                 line=row.line,
             )
         if not -_LONGEST <= time <= _LONGEST:
             raise DataError(
                 f"the performed onset is {time:g} s; times are in seconds.",
-                path=name,
+                path=path,
                 line=row.line,
             )
         # the least used of the notes that are equally near
@@ -479,6 +478,6 @@ def read_note_truth(path: StrPath, score: Score) -> NoteTruth:
         performed.append(time)
         ended.append(end)
     if not index:
-        raise DataError("has no rows; give one for each note that was played.", path=name)
+        raise DataError("has no rows; give one for each note that was played.", path=path)
     times = (np.array(each, dtype=np.float64) for each in (performed, ended))
     return NoteTruth(np.array(index, dtype=np.intp), *times)

@@ -24,8 +24,6 @@ A pitch is a MIDI number (69 is A4) or a name, as Eb4. A table without names is 
 score as well.
 """
 
-import os
-
 from align.errors import DataError
 from align.files.names import StrPath
 from align.files.text import Place, read_text
@@ -65,15 +63,14 @@ def read_truth_rows(path: StrPath) -> list[tuple[NoteRow, float, float]]:
 
 
 def _read(path: StrPath, truth: bool) -> list[tuple[NoteRow, float, float]]:
-    name = os.fspath(path)
-    rows = table_rows(read_text(path), name)
+    rows = table_rows(read_text(path), path)
     if not rows:
-        raise DataError("is empty; give one note on each line.", path=name)
-    columns, first = _columns(Place(name, rows[0][0]), rows[0][1], truth)
+        raise DataError("is empty; give one note on each line.", path=path)
+    columns, first = _columns(Place(path, rows[0][0]), rows[0][1], truth)
     needed = max(columns.values()) + 1
     notes = []
     for line, cells in rows[first:]:
-        at = Place(name, line)
+        at = Place(path, line)
         if len(cells) < needed:
             raise at.wrong(f"has {len(cells)} columns here but needs {needed}.")
         row = {key: cells[i].strip() for key, i in columns.items()}

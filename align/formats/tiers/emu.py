@@ -56,7 +56,6 @@ _Row = tuple[str, int, int]  # label and span
 
 def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None]:
     """Return the levels with times; a file does not say how long its recording is."""
-    path = os.fspath(path)
     content = parsed_json(path, encoding)
     wrong = partial(DataError, path=path)
     if not isinstance(content, dict) or not isinstance(content.get("levels"), list):
@@ -84,7 +83,7 @@ def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None
 class _Level:
     """A level: the label of each item by its id, and the samples of those that have times."""
 
-    def __init__(self, content: Any, path: str) -> None:
+    def __init__(self, content: Any, path: StrPath) -> None:
         name = content.get("name") if isinstance(content, dict) else None
         items = content.get("items") if isinstance(content, dict) else None
         if not isinstance(name, str) or not isinstance(items, list):
@@ -105,7 +104,7 @@ class _Level:
                 self.spans[key] = (start, start + _whole(item, "sampleDur", where, path) + 1)
 
 
-def _label(item: dict[str, Any], where: str, path: str) -> str:
+def _label(item: dict[str, Any], where: str, path: StrPath) -> str:
     labels = item.get("labels")
     first = labels[0] if isinstance(labels, list) and labels else None
     value = first.get("value") if isinstance(first, dict) else None
@@ -114,7 +113,7 @@ def _label(item: dict[str, Any], where: str, path: str) -> str:
     return value
 
 
-def _links(content: Any, path: str) -> dict[int, list[int]]:
+def _links(content: Any, path: StrPath) -> dict[int, list[int]]:
     """Return the ids that each id leads to."""
     below: dict[int, list[int]] = {}
     for link in content if isinstance(content, list) else []:
@@ -124,7 +123,7 @@ def _links(content: Any, path: str) -> dict[int, list[int]]:
 
 
 def _check_links(
-    key: int, level: _Level, known: set[int], below: dict[int, list[int]], path: str
+    key: int, level: _Level, known: set[int], below: dict[int, list[int]], path: StrPath
 ) -> None:
     """Refuse an item whose times are those of items that do not exist."""
     missing = [] if key in level.spans else [one for one in below.get(key, ()) if one not in known]
@@ -154,7 +153,7 @@ def _span(key: int, spans: dict[int, _Span], below: dict[int, list[int]]) -> _Sp
     return spans[key]
 
 
-def _whole(values: Any, key: str, where: str, path: str) -> int:
+def _whole(values: Any, key: str, where: str, path: StrPath) -> int:
     value = values.get(key) if isinstance(values, dict) else None
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST:
         return value

@@ -15,6 +15,7 @@ Times are seconds.
 from typing import Any
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.documents.parsing import is_number
 from align.formats.tiers.tier import Tier
 
@@ -35,7 +36,7 @@ def has_entries(content: Any) -> bool:
     return bool(tiers) and all(isinstance(tier.get("entries"), list) for _, tier in tiers)
 
 
-def tiers_of_entries(content: Any, path: str) -> tuple[list[Tier], float | None]:
+def tiers_of_entries(content: Any, path: StrPath) -> tuple[list[Tier], float | None]:
     """Return the tiers in their order, and where the recording ends in seconds, if it is said.
 
     Raises DataError where an entry is not ``[start, end, label]``, or of points ``[time, label]``.
@@ -60,7 +61,7 @@ def _listed(content: Any) -> list[tuple[str, dict[str, Any]]]:
     return rows if named else []
 
 
-def _tier(name: str, entries: list[Any], end: float, path: str) -> Tier:
+def _tier(name: str, entries: list[Any], end: float, path: StrPath) -> Tier:
     points = bool(entries) and all(isinstance(e, list) and len(e) == 2 for e in entries)
     rows = []
     for k, entry in enumerate(entries, start=1):

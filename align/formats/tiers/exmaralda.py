@@ -17,7 +17,6 @@ References
 https://exmaralda.org/en/basic-transcription-dtd/
 """
 
-import os
 from collections.abc import Collection
 from dataclasses import replace
 from itertools import pairwise
@@ -51,13 +50,12 @@ _WHAT = "basic transcription of EXMARaLDA"
 
 def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None]:
     """Return the tiers as the file has them, and the length of the recording where it is known."""
-    name = os.fspath(path)
     root = parsed_xml(path, "basic-transcription", _WHAT)
-    times = _timeline(root, name)
+    times = _timeline(root, path)
     elements = names_of(root)  # EXMARaLDA knows tiers by their id
     if len(elements) < sum(1 for _ in root.iter("tier")):
-        raise DataError("has tiers with one name and one id; rename one.", path=name)
-    tiers = [_tier(one, called, times, name) for called, one in elements.items()]
+        raise DataError("has tiers with one name and one id; rename one.", path=path)
+    tiers = [_tier(one, called, times, path) for called, one in elements.items()]
     transcribed = {
         elements[tier.name].get("speaker")
         for tier in tiers
@@ -70,18 +68,18 @@ def _read(path: StrPath, encoding: str | None) -> tuple[list[Tier], float | None
         (one.text for one in root.iter("ud-information") if one.get("attribute-name") == DURATION),
         None,
     )
-    return tiers, None if known is None else Place(name).number(known, "duration")
+    return tiers, None if known is None else Place(path).number(known, "duration")
 
 
-def _timeline(root: ElementTree.Element, name: str) -> dict[str, float]:
+def _timeline(root: ElementTree.Element, path: StrPath) -> dict[str, float]:
     """Return the time of each point of the timeline, in seconds."""
     order, known = [], {}
     for point in root.iter("tli"):
         order.append(point.get("id", ""))
         if point.get("time"):
-            known[len(order) - 1] = Place(name).number(point.get("time", ""), "time")
+            known[len(order) - 1] = Place(path).number(point.get("time", ""), "time")
     if len(set(order)) < len(order):
-        raise DataError("has points of the timeline with one id; save it again.", path=name)
+        raise DataError("has points of the timeline with one id; save it again.", path=path)
     at = {order[k]: time for k, time in known.items()}
     for first, last in pairwise(known):
         step = (known[last] - known[first]) / (last - first)
@@ -89,7 +87,9 @@ def _timeline(root: ElementTree.Element, name: str) -> dict[str, float]:
     return at
 
 
-def _tier(element: ElementTree.Element, called: str, times: dict[str, float], name: str) -> Tier:
+def _tier(
+    element: ElementTree.Element, called: str, times: dict[str, float], path: StrPath
+) -> Tier:
     rows: list[tuple[float, float, str]] = []
     for event in element.iter("event"):
         start, end = (times.get(event.get(edge, "")) for edge in ("start", "end"))
@@ -98,7 +98,7 @@ def _tier(element: ElementTree.Element, called: str, times: dict[str, float], na
             raise DataError(
                 f"the event {label!r} of tier {called!r} begins or ends at a point without a "
                 "time; add the time in EXMARaLDA.",
-                path=name,
+                path=path,
             )
         rows.append((start, end, label))
     rows.sort()

@@ -23,7 +23,6 @@ What the Montreal Forced Aligner writes is read as well (`align.formats.tiers.en
 """
 
 import math
-import os
 from dataclasses import replace
 from typing import Any
 
@@ -62,15 +61,14 @@ def read_json(
     Parameters are those of `align.formats.read_labels`; `duration` is by default the file's own.
     Raises DataError if the file has another shape or the times cannot be right.
     """
-    name = os.fspath(path)
     content = _parsed(path, encoding)
     if tier is None and isinstance(content.get("events"), list):
-        chosen = _tier(PHONES, content, "events", name)
-        known = _duration(content, name)
+        chosen = _tier(PHONES, content, "events", path)
+        known = _duration(content, path)
     else:
-        tiers, known = _tiers(content, name)
-        chosen = labelled_tier(tiers, tier, name)
-    return chosen.as_labels(name, known if duration is None else duration, silence)
+        tiers, known = _tiers(content, path)
+        chosen = labelled_tier(tiers, tier, path)
+    return chosen.as_labels(path, known if duration is None else duration, silence)
 
 
 def read_json_tiers(
@@ -85,13 +83,12 @@ def read_json_tiers(
     Parameters are those of `read_json`; `align.formats.tiers.tier.checked_tiers` checks the tiers.
     Raises DataError if the file has another shape or the times cannot be right.
     """
-    name = os.fspath(path)
-    tiers, known = _tiers(_parsed(path, encoding), name)
+    tiers, known = _tiers(_parsed(path, encoding), path)
     duration = known if duration is None else duration
-    return checked_tiers(tiers, name, duration=duration, silence=silence)
+    return checked_tiers(tiers, path, duration=duration, silence=silence)
 
 
-def _tiers(content: dict[str, Any], path: str) -> tuple[list[Tier], float | None]:
+def _tiers(content: dict[str, Any], path: StrPath) -> tuple[list[Tier], float | None]:
     """Return all tiers as the file has them, and its duration where it is known."""
     if has_entries(content):
         return tiers_of_entries(content, path)
@@ -122,12 +119,12 @@ def _parsed(path: StrPath, encoding: str | None) -> dict[str, Any]:
     return content
 
 
-def _duration(content: Any, path: str) -> float | None:
+def _duration(content: Any, path: StrPath) -> float | None:
     known = isinstance(content, dict) and content.get("duration") is not None
     return number_in(content, "duration", "the alignment", path, _SECONDS) if known else None
 
 
-def _tier(name: str, block: Any, key: str, path: str) -> Tier:
+def _tier(name: str, block: Any, key: str, path: StrPath) -> Tier:
     """Return what stands under a key as a tier of intervals, or of points."""
     events = block.get(key) if isinstance(block, dict) else None
     if not isinstance(events, list):
@@ -146,7 +143,7 @@ def _tier(name: str, block: Any, key: str, path: str) -> Tier:
     return Tier.of_rows(name, rows, "point" if points else "interval")
 
 
-def _in_order(listed: Any, found: dict[str, Tier], path: str) -> list[Tier]:
+def _in_order(listed: Any, found: dict[str, Tier], path: StrPath) -> list[Tier]:
     """Put tiers in the order that "tiers" lists them in, with those that stand there only."""
     rest = dict(found)
     tiers = []

@@ -29,7 +29,6 @@ not: two words that are the same and follow each other would be one.
 """
 
 import math
-import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -86,17 +85,16 @@ def read_csv(
     is needed, and `tier` counts where it has tiers. Raises DataError, naming the line, where a
     column is missing, and where there are several speakers.
     """
-    name = os.fspath(path)
     tiers, named = _tiers(path, duration, encoding)
     if len(tiers) > 1 and not named:
         speakers = ", ".join(repr(one.name.removesuffix(f" - {PHONES}")) for one in tiers)
         raise DataError(
             f"holds phones of {len(tiers)} speakers ({speakers}), where "
             "one row of labels is wanted; align convert makes a TextGrid with a tier of each.",
-            path=name,
+            path=path,
         )
-    chosen = labelled_tier(tiers, tier, name) if named else tiers[0]
-    return chosen.as_labels(name, duration, silence)
+    chosen = labelled_tier(tiers, tier, path) if named else tiers[0]
+    return chosen.as_labels(path, duration, silence)
 
 
 def read_csv_tiers(
@@ -109,32 +107,31 @@ def read_csv_tiers(
     """Read a table: its tiers, or a tier of phones for each name in the column ``speaker``."""
     tiers, _ = _tiers(path, duration, encoding)
     if not any(tier.labels for tier in tiers):
-        raise DataError("has no labels; give at least one.", path=os.fspath(path))
-    return checked_tiers(tiers, os.fspath(path), duration=duration, silence=silence)
+        raise DataError("has no labels; give at least one.", path=path)
+    return checked_tiers(tiers, path, duration=duration, silence=silence)
 
 
 def _tiers(path: StrPath, duration: float | None, encoding: str | None) -> tuple[list[Tier], bool]:
     """Return the tiers of a table in their order, and whether it names them."""
-    name = os.fspath(path)
-    rows = table_rows(read_text(path, encoding), name)
+    rows = table_rows(read_text(path, encoding), path)
     if not rows:
-        raise DataError("is empty; give at least one label.", path=name)
-    columns, first = table_columns(rows[0][1], name)
+        raise DataError("is empty; give at least one label.", path=path)
+    columns, first = table_columns(rows[0][1], path)
     of_speaker, of_tier = _places(rows, first)
     found: dict[tuple[str, str], tuple[list[str], list[float], list[float], list[int]]] = {}
     for line, cells in rows[first:]:
         if len(cells) <= max(columns.values()):
-            raise Place(name, line).wrong(
+            raise Place(path, line).wrong(
                 f"has {len(cells)} columns here but needs {max(columns.values()) + 1}; fill them "
                 "in or quote the separator."
             )
         key = (_cell(cells, of_speaker), PHONES if of_tier is None else _cell(cells, of_tier))
         if not key[1]:
-            raise Place(name, line).wrong("names no tier here; fill it in.")
+            raise Place(path, line).wrong("names no tier here; fill it in.")
         labels, starts, ends, lines = found.setdefault(key, ([], [], [], []))
-        starts.append(parse_number(cells[columns["start"]], "start", name, line))
+        starts.append(parse_number(cells[columns["start"]], "start", path, line))
         if "end" in columns:
-            ends.append(parse_number(cells[columns["end"]], "end", name, line))
+            ends.append(parse_number(cells[columns["end"]], "end", path, line))
         labels.append(cells[columns["label"]])
         lines.append(line)
     tiers = []
@@ -142,7 +139,7 @@ def _tiers(path: StrPath, duration: float | None, encoding: str | None) -> tuple
         found or {("", PHONES): ([], [], [], [])}
     ).items():
         if not ends:
-            ends = onsets_to_ends(starts, duration, name)
+            ends = onsets_to_ends(starts, duration, path)
         points = of_tier is not None and starts == ends
         rows_of = zip(labels, starts, ends, strict=True)
         named = f"{speaker} - {kind}" if speaker else kind
@@ -167,7 +164,7 @@ def _cell(cells: list[str], at: int | None) -> str:
     return cells[at].strip() if at is not None and at < len(cells) else ""
 
 
-def onsets_to_ends(starts: list[float], duration: float | None, path: str) -> list[float]:
+def onsets_to_ends(starts: list[float], duration: float | None, path: StrPath) -> list[float]:
     """Let each label end where the next starts, and the last with the recording, in seconds."""
     if not starts:
         return []
@@ -186,7 +183,7 @@ def onsets_to_ends(starts: list[float], duration: float | None, path: str) -> li
     ]
 
 
-def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
+def table_columns(cells: list[str], path: StrPath) -> tuple[dict[str, int], int]:
     """Return where each column is, and the first row of data."""
     columns = label_columns(cells)
     if "start" in columns and "label" in columns:

@@ -160,7 +160,7 @@ def make_labels(
     labels: Sequence[str],
     intervals: Sequence[tuple[float, float]],
     *,
-    path: str | None = None,
+    path: StrPath | None = None,
     lines: Sequence[int] = (),
     duration: float | None = None,
     silence: str = "sil",
@@ -211,7 +211,8 @@ def make_labels(
         ends[-1] = min(ends[-1], duration)
     array = np.array([starts, ends], dtype=np.float64).T.copy()
     array.setflags(write=False)
-    return Labels(tuple(names), array, path, tuple(out_lines) if lines else (), duration)
+    file = None if path is None else os.fspath(path)
+    return Labels(tuple(names), array, file, tuple(out_lines) if lines else (), duration)
 
 
 def _check_one(name: str, start: float, end: float, wrong: _Wrong) -> None:

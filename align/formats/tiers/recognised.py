@@ -16,7 +16,6 @@ A recogniser is now and then wrong about times: a segment that begins before the
 (of the same speaker) has ended begins there, and one that has no length then is joined to it.
 """
 
-import os
 from typing import Any, NamedTuple
 
 from align.errors import DataError
@@ -45,7 +44,6 @@ def read_segments(path: StrPath, encoding: str | None = None) -> list[Segment]:
     Those of a speaker do not overlap. Raises DataError where the file is no JSON or has another
     shape, naming the segment.
     """
-    name = os.fspath(path)
     content = parsed_json(path, encoding)
     rows, of_whisper_cpp = content, False
     if isinstance(content, dict):
@@ -59,41 +57,41 @@ def read_segments(path: StrPath, encoding: str | None = None) -> list[Segment]:
             raise DataError(
                 "is an export of Label Studio, which is not read; write its regions into a table "
                 "with the columns start,end,text.",
-                path=name,
+                path=path,
             )
     if not isinstance(rows, list):
         raise DataError(
             'has no "segments" with "start", "end" and "text", as recognisers of speech write '
             "them; give the text in another file.",
-            path=name,
+            path=path,
         )
     found: list[Segment] = []
     last: dict[str, int] = {}
     for number, row in enumerate(rows, start=1):
-        segment = _segment(row, of_whisper_cpp, f"segment {number}", name)
+        segment = _segment(row, of_whisper_cpp, f"segment {number}", path)
         if segment.text:
             _append(found, last, segment)
     return found
 
 
-def _segment(row: Any, of_whisper_cpp: bool, which: str, name: str) -> Segment:
+def _segment(row: Any, of_whisper_cpp: bool, which: str, path: StrPath) -> Segment:
     if not (isinstance(row, dict) and isinstance(row.get("text"), str)):
-        raise DataError(f"{which} has no text.", path=name)
+        raise DataError(f"{which} has no text.", path=path)
     speaker = row.get("speaker")
     times = row.get("offsets") if of_whisper_cpp else row
     if not isinstance(times, dict):
-        raise DataError(f"{which} has no times.", path=name)
+        raise DataError(f"{which} has no times.", path=path)
     keys, unit = (("from", "to"), 0.001) if of_whisper_cpp else (("start", "end"), 1.0)
-    start, end = (_seconds(times.get(key), unit, which, name) for key in keys)
+    start, end = (_seconds(times.get(key), unit, which, path) for key in keys)
     return Segment(row["text"].strip(), start, end, "" if speaker is None else str(speaker))
 
 
-def _seconds(value: Any, unit: float, which: str, name: str) -> float:
+def _seconds(value: Any, unit: float, which: str, path: StrPath) -> float:
     """Return a time in seconds; `unit` is that of the file, in seconds."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not (is_number and 0 <= value < _LATEST / unit):
         shown = "seconds" if unit == 1.0 else "milliseconds"
-        raise DataError(f"{which} has the time {value!r}, must be {shown}.", path=name)
+        raise DataError(f"{which} has the time {value!r}, must be {shown}.", path=path)
     return float(value * unit)
 
 

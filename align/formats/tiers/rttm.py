@@ -69,7 +69,7 @@ def read_rttm(
     encoding: str | None = None,
 ) -> Labels:
     """Read the turns of all speakers as labels; DataError where two speak at once."""
-    return _turns(path, encoding).as_labels(os.fspath(path), duration, silence)
+    return _turns(path, encoding).as_labels(path, duration, silence)
 
 
 def read_rttm_tiers(
@@ -85,7 +85,7 @@ def read_rttm_tiers(
     for speaker in dict.fromkeys(turns.labels):
         own = turns.only([k for k, name in enumerate(turns.labels) if name == speaker])
         tiers.append(replace(own, name=speaker, end=own.times[-1][1]))
-    return checked_tiers(tiers, os.fspath(path), duration=duration, silence="")
+    return checked_tiers(tiers, path, duration=duration, silence="")
 
 
 def format_rttm(speakers: dict[str, TimedLabels], recording: str) -> str:

@@ -28,7 +28,6 @@ https://www.w3.org/TR/webvtt1/, section 4; SRT has no standard and is written as
 """
 
 import html
-import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -86,7 +85,6 @@ def read_cues(path: StrPath, encoding: str | None = None, *, web: bool) -> list[
 
     Raises DataError, naming the line, where a block is no subtitle.
     """
-    name = os.fspath(path)
     found: list[Cue] = []
     shown: list[list[str]] = []
     for number, block in _blocks(read_text(path, encoding)):
@@ -94,7 +92,7 @@ def read_cues(path: StrPath, encoding: str | None = None, *, web: bool) -> list[
         if at is None:
             if web and block[0].split()[0] in _BLOCKS:
                 continue
-            raise Place(name, number).wrong(
+            raise Place(path, number).wrong(
                 f"{block[0].strip()[:40]!r} is not `00:00:01.000 --> 00:00:02.000`; a subtitle "
                 "begins with its times."
             )
@@ -102,7 +100,7 @@ def read_cues(path: StrPath, encoding: str | None = None, *, web: bool) -> list[
             (m for one in (_ARROW, _LOOSE, _COMMA) if (m := one.fullmatch(block[at]))), None
         )
         if match is None:
-            raise Place(name, number + at).wrong(
+            raise Place(path, number + at).wrong(
                 f"{block[at].strip()[:60]!r} are no times of a subtitle, such as "
                 "`00:00:01.000 --> 00:00:02.000`."
             )
@@ -178,7 +176,7 @@ def _read(
 ) -> Labels:
     """Read subtitles as labels; the parameters are those of `align.formats.read_labels`."""
     tier = _tier(WORDS, read_cues(path, encoding, web=web))
-    return tier.as_labels(os.fspath(path), duration, silence)
+    return tier.as_labels(path, duration, silence)
 
 
 def _tier(name: str, cues: list[Cue]) -> Tier:
@@ -203,8 +201,8 @@ def read_vtt_tiers(
         name = f"{speaker} - {WORDS}" if speaker else WORDS
         tiers.append(_tier(name, [cue for cue in cues if cue.speaker == speaker]))
     if not any(cue.text.strip() for cue in cues):
-        raise DataError("has no labels; give at least one.", path=os.fspath(path))
-    return checked_tiers(tiers, os.fspath(path), duration=duration, silence=silence)
+        raise DataError("has no labels; give at least one.", path=path)
+    return checked_tiers(tiers, path, duration=duration, silence=silence)
 
 
 def format_subtitles(speakers: Mapping[str, TimedLabels], *, web: bool) -> str:

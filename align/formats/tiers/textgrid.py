@@ -20,7 +20,6 @@ References
 https://www.fon.hum.uva.nl/praat/manual/TextGrid_file_formats.html
 """
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -63,7 +62,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 class _Tokens:
     """The tokens that count, taken one by one."""
 
-    def __init__(self, text: str, path: str | None) -> None:
+    def __init__(self, text: str, path: StrPath | None) -> None:
         self.text = text
         self.path = path
         self.line = 1
@@ -112,7 +111,7 @@ class _Tokens:
         return int(value)
 
 
-def parse_textgrid(text: str, path: str | None = None) -> list[Tier]:
+def parse_textgrid(text: str, path: StrPath | None = None) -> list[Tier]:
     """Return the tiers of the text of a TextGrid, long or short; DataError names the line.
 
     Examples
@@ -157,11 +156,10 @@ def _parse_tier(tokens: _Tokens) -> Tier:
 
 def read_grid(path: StrPath, encoding: str | None = None) -> list[Tier]:
     """Return the tiers of a TextGrid as the file has them; DataError if it cannot be used."""
-    name = os.fspath(path)
     data = read_bytes(path)
     if data.startswith(BINARY_MARK):
-        return parse_binary_textgrid(data, name)
-    return parse_textgrid(decoded(data, name, encoding), name)
+        return parse_binary_textgrid(data, path)
+    return parse_textgrid(decoded(data, path, encoding), path)
 
 
 def read_textgrid(
@@ -193,9 +191,8 @@ def read_textgrid(
     DataError
         If the file cannot be used, or no tier or several could be meant.
     """
-    name = os.fspath(path)
-    chosen = labelled_tier(read_grid(path, encoding), tier, name)
-    labels = chosen.as_labels(name, duration, silence)
+    chosen = labelled_tier(read_grid(path, encoding), tier, path)
+    labels = chosen.as_labels(path, duration, silence)
     if duration is not None:
         return labels
     return replace(labels, duration=max(chosen.end, labels.end))
@@ -212,9 +209,8 @@ def read_textgrid_tiers(
 
     Raises DataError if the file cannot be used.
     """
-    name = os.fspath(path)
     tiers = read_grid(path, encoding)
-    return checked_tiers(tiers, name, duration=duration, silence=silence)
+    return checked_tiers(tiers, path, duration=duration, silence=silence)
 
 
 def tile(

@@ -14,6 +14,7 @@ Source: ``oo_WRITE_BINARY`` and ``abcio.cpp`` of Praat; parselmouth is the oracl
 import struct
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.tiers.praat_letters import from_praat
 from align.formats.tiers.tier import Tier
 
@@ -28,7 +29,7 @@ _WIDE = 0xFFFF
 class _Bytes:
     """The parts of the file, taken one by one."""
 
-    def __init__(self, data: bytes, path: str | None) -> None:
+    def __init__(self, data: bytes, path: StrPath | None) -> None:
         self.data, self.path, self.at = data, path, len(BINARY_MARK)
 
     def error(self, message: str) -> DataError:
@@ -62,7 +63,7 @@ class _Bytes:
             raise self.error(f"has a damaged text before byte {self.at}.") from None
 
 
-def parse_binary_textgrid(data: bytes, path: str | None = None) -> list[Tier]:
+def parse_binary_textgrid(data: bytes, path: StrPath | None = None) -> list[Tier]:
     """Return the tiers of a binary TextGrid; DataError says what is wrong with it.
 
     Examples

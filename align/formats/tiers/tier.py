@@ -7,6 +7,7 @@ are given.
 """
 
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from align.errors import DataError
+from align.files.names import StrPath
 from align.formats.tiers.labels import OVERRUN, SLACK, Labels, TimedLabels, make_labels
 from align.types import SILENCE
 
@@ -147,7 +149,7 @@ class Tier:
             lines=tuple(self.lines[k] for k in kept) if self.lines else (),
         )
 
-    def as_labels(self, path: str | None, duration: float | None, silence: str) -> Labels:
+    def as_labels(self, path: StrPath | None, duration: float | None, silence: str) -> Labels:
         """Return its labels, as `make_labels` checks them."""
         return make_labels(
             *(self.labels, self.times),
@@ -174,7 +176,7 @@ class Tier:
         instants = tuple((label, start) for label, (start, end) in rows if start == end)
         return replace(long, instants=instants)
 
-    def whole(self, path: str | None, advice: str = "") -> Self:
+    def whole(self, path: StrPath | None, advice: str = "") -> Self:
         """Return it; raises DataError where it lacks a label, which has no length.
 
         `advice` is what else one may do.
@@ -389,7 +391,7 @@ def with_confidence(tiers: Tiers) -> Tiers:
     return replace(tiers, tiers=tuple(found))
 
 
-def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> Tier:
+def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: StrPath | None) -> Tier:
     """Return the tier of this name, by default that of the phones, else the only one.
 
     A tier ``phones`` beside labelled ones of speakers is but one more speaker, who has no name: of
@@ -433,7 +435,7 @@ def _says_anything(tier: Tier) -> bool:
     return any(label.strip() not in ("", SILENCE) for label in tier.labels)
 
 
-def labelled_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
+def labelled_tier(tiers: Sequence[Tier], wanted: str | None, path: StrPath) -> Tier:
     """Return what `choose_tier` does; DataError if it has no labels."""
     chosen = choose_tier(tiers, wanted, path)
     if not any(label.strip() for label in chosen.labels):
@@ -442,7 +444,7 @@ def labelled_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
 
 
 def checked_tiers(
-    tiers: Sequence[Tier], path: str, *, duration: float | None = None, silence: str = "sil"
+    tiers: Sequence[Tier], path: StrPath, *, duration: float | None = None, silence: str = "sil"
 ) -> Tiers:
     """Return tiers as a file has them, checked as `make_labels` checks labels.
 
@@ -459,10 +461,10 @@ def checked_tiers(
     if duration is None:
         ends = [t.end for t in tiers] + [end for t in checked for _, end in t.times[-1:]]
         duration = max(ends, default=0.0)
-    return Tiers(tuple(checked), duration, path)
+    return Tiers(tuple(checked), duration, os.fspath(path))
 
 
-def _checked(tier: Tier, path: str, duration: float | None, silence: str) -> Tier:
+def _checked(tier: Tier, path: StrPath, duration: float | None, silence: str) -> Tier:
     if tier.kind == "point":
         return _checked_points(tier, path, duration)
     if not tier.labels:
@@ -473,7 +475,7 @@ def _checked(tier: Tier, path: str, duration: float | None, silence: str) -> Tie
     return replace(tier, labels=labels.labels, times=times, lines=labels.lines)
 
 
-def _checked_points(tier: Tier, path: str, duration: float | None) -> Tier:
+def _checked_points(tier: Tier, path: StrPath, duration: float | None) -> Tier:
     """Refuse points outside the recording; those that rounding put behind its end are moved."""
     last = math.inf if duration is None else duration
     times = []

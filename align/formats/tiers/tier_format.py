@@ -1,6 +1,5 @@
 """Formats of several tiers: what they share, given how each reads its tiers and writes them."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -61,15 +60,14 @@ class TierFormat:
         without length are no part of them, but stand in the tiers' `instants`. Raises DataError if
         the file cannot be used.
         """
-        name = os.fspath(path)
         tiers, length = self.tiers_of(path, encoding)
         known = duration if duration is not None else length
         if not tiers:
-            raise DataError(f"has no {self.tier}.", path=name)
+            raise DataError(f"has no {self.tier}.", path=path)
         tiers = [tier.without_instants() for tier in tiers]
         if self.fills:
             tiers = [tier.filled(known) if tier.is_named() else tier for tier in tiers]
-        found = checked_tiers(tiers, name, duration=known, silence=silence)
+        found = checked_tiers(tiers, path, duration=known, silence=silence)
         if self.origin_of is None:
             return found
         return replace(found, origin=self.origin_of(read_bytes(path), found))
@@ -84,13 +82,12 @@ class TierFormat:
         encoding: str | None = None,
     ) -> Labels:
         """Read the labels of one tier; the parameters are those of `align.formats.read_labels`."""
-        name = os.fspath(path)
         tiers, length = self.tiers_of(path, encoding)
         known = duration if duration is not None else length
-        chosen = labelled_tier(tiers, tier, name)
+        chosen = labelled_tier(tiers, tier, path)
         if self.fills:
             chosen = chosen.filled(known)
-        found = chosen.as_labels(name, known, silence)
+        found = chosen.as_labels(path, known, silence)
         if self.fills and known is None:
             return replace(found, duration=found.end)
         return found
