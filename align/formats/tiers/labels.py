@@ -20,9 +20,8 @@ to that form, and refuse what cannot be brought there:
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -42,8 +41,6 @@ __all__ = [
     "make_labels",
     "ticks",
 ]
-
-_Wrong = Callable[[str], DataError]  # of a message, the error that names the line
 
 SLACK = 0.0025
 """Gaps and overlaps of at most this many seconds are rounding, and are closed."""
@@ -183,82 +180,75 @@ def make_labels(
     """
     if not labels:
         raise DataError("has no labels; give at least one.", path=path)
-    numbers = list(lines) or list(range(1, len(labels) + 1))
     names: list[str] = []
     starts: list[float] = []
     ends: list[float] = []
-    out_lines: list[int] = []
+    known: list[int] = []
+    numbers = lines or range(len(labels))
     for label, (start, end), line in zip(labels, intervals, numbers, strict=True):
-        wrong = partial(DataError, path=path, line=line if lines else None)
         name = label.strip() or silence
-        _check_one(name, start, end, wrong)
-        if starts:
-            _check_order(name, start, names[-1], starts[-1], ends[-1], overlaps, wrong)
-            if start - ends[-1] > SLACK:
-                names.append(silence)
-                starts.append(ends[-1])
-                out_lines.append(line)
-                ends.append(start)
-            else:
-                ends[-1] = start
-        if duration is not None:
-            _check_range(name, start, end, duration, wrong)
+        before = (names[-1], starts[-1], ends[-1]) if names else None
+        why = _problem(name, start, end, before, duration, overlaps)
+        if why is not None:
+            raise DataError(why, path, line if lines else None)
+        if ends and start - ends[-1] > SLACK:
+            names.append(silence)
+            starts.append(ends[-1])
+            ends.append(start)
+            known.append(line)
+        elif ends:
+            ends[-1] = start
         names.append(name)
         starts.append(start)
         ends.append(end)
-        out_lines.append(line)
+        known.append(line)
     if duration is not None:
         ends[-1] = min(ends[-1], duration)
     array = np.array([starts, ends], dtype=np.float64).T.copy()
     array.setflags(write=False)
     file = None if path is None else os.fspath(path)
-    return Labels(tuple(names), array, file, tuple(out_lines) if lines else (), duration)
+    return Labels(tuple(names), array, file, tuple(known) if lines else (), duration)
 
 
-def _check_one(name: str, start: float, end: float, wrong: _Wrong) -> None:
+def _problem(
+    name: str,
+    start: float,
+    end: float,
+    before: tuple[str, float, float] | None,
+    duration: float | None,
+    overlaps: bool,
+) -> str | None:
+    """Return what is wrong with a label, which follows one `before`, or None."""
     if not (math.isfinite(start) and math.isfinite(end)):
-        raise wrong(f"the times of {name!r} must be finite numbers.")
+        return f"the times of {name!r} must be finite numbers."
     if start < 0:
-        raise wrong(f"{name!r} starts at {start:g} s, before the recording; times count from 0.")
+        return f"{name!r} starts at {start:g} s, before the recording; times count from 0."
     if end == start:
-        raise wrong(
+        return (
             f"{name!r} has no length (it starts and ends at {start:g} s); remove it or move its "
             "end."
         )
     if end < start:
-        raise wrong(
-            f"{name!r} ends at {end:g} s, before it starts at {start:g} s; correct its times."
-        )
-
-
-def _check_order(
-    name: str,
-    start: float,
-    before: str,
-    before_start: float,
-    before_end: float,
-    overlaps: bool,
-    wrong: _Wrong,
-) -> None:
-    if start < before_start:
-        raise wrong(
-            f"{name!r} starts at {start:g} s, before {before!r} at {before_start:g} s; put the "
-            "labels in order of time."
-        )
-    if start == before_start or (before_end - start > SLACK and not overlaps):
-        raise wrong(
-            f"{name!r} starts at {start:g} s but overlaps {before!r}, which ends at "
-            f"{before_end:g} s; correct one of them."
-        )
-
-
-def _check_range(name: str, start: float, end: float, duration: float, wrong: _Wrong) -> None:
-    if start >= duration or end - duration > OVERRUN:
-        raise wrong(
+        return f"{name!r} ends at {end:g} s, before it starts at {start:g} s; correct its times."
+    if before is not None:
+        other, begun, ended = before
+        if start < begun:
+            return (
+                f"{name!r} starts at {start:g} s, before {other!r} at {begun:g} s; put the labels "
+                "in order of time."
+            )
+        if start == begun or (ended - start > SLACK and not overlaps):
+            return (
+                f"{name!r} starts at {start:g} s but overlaps {other!r}, which ends at "
+                f"{ended:g} s; correct one of them."
+            )
+    if duration is not None and (start >= duration or end - duration > OVERRUN):
+        return (
             f"{name!r} ({start:g} to {end:g} s) lies beyond the end of the recording "
             f"({duration:g} s); check that labels and audio belong together, and the unit or "
             "sampling rate of the times."
         )
+    return None
 
 
 def ticks(
