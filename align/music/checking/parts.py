@@ -76,6 +76,8 @@ class PlayedPart:
 def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPart]:
     """Yield what a recording may hold of a score: the whole, all passages found, the longest.
 
+    The longest stands alone only where another one may fit by chance.
+
     They are in the key in which the recording holds them; `shifts` are semitones by which it may
     sound higher than the score. In another key than that of `whole` the whole comes before its
     passages. Left out is what is less than a third of the recording and less than half of the
@@ -91,7 +93,7 @@ def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPa
     if found.shift and found.passages:
         yield from _in_key(whole, shift)
     yield from _part_of(whole, found.passages, shift)
-    if len(found.passages) > 1:
+    if len(found.passages) > 1 and (found.shift or not _all_fit(whole, found.passages)):
         longest = max(found.passages, key=lambda passage: passage.last - passage.first)
         if longest.times[-1] - longest.times[0] < _WITHIN * signal.duration:
             yield from _part_of(whole, (longest,), shift)
@@ -376,8 +378,8 @@ def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, onsets:
     head = f"parts of the score, in this order: {listed}"
     if len(passages) == 1:
         head = f"a part of the score: {listed}"
-    last = np.maximum.accumulate([p.score_end for p in passages])
-    if any(p.score_start < end - _ROUNDING for p, end in zip(passages[1:], last, strict=False)):
+    spans = sorted((p.score_start, p.score_end) for p in passages)
+    if any(start < end - _ROUNDING for (_, end), (start, _) in itertools.pairwise(spans)):
         head += "; what is played more than once has the times of the playing that goes on"
     swapped = out_of_order(passages, index, onsets)
     missing = np.setdiff1d(np.arange(onsets.size), np.union1d(index, swapped))
