@@ -60,17 +60,18 @@ def result_of(
     """
     whole, part, placed, index = found.whole, found.part, found.placed, found.index
     duration = whole.signal.duration
-    learned = None
-    if unplayed_model is not None and placed.unplayed is not None:
+    learned = alone = None
+    if unplayed_model is not None and placed.unplayed is not None and placed.alone is not None:
         learned = unplayed_model(placed.unplayed)[part.row]
+        alone = unplayed_model(placed.alone)[part.row]
     many = None if learned is None else many_missing(learned)
     trust, doubt = _trust(found, match_range, many is not None)
     if trust < 1.0:
         many = None
     missing = learned if many is None else many
-    if learned is not None and many is None and trust == 1.0:
+    if learned is not None and alone is not None and many is None and trust == 1.0:
         pitches, chord_of = whole.score.pitches[index], whole.chord_of[index]
-        missing = missing_together(pitches, chord_of, learned)
+        missing = missing_together(pitches, chord_of, learned, alone)
     chords = placed.chords - offset
     if index.size < len(whole.score):
         known = np.unique(whole.chord_of[index])

@@ -657,6 +657,10 @@ def test_the_longest_passage_is_tried_alone(
     # what is brief, and holds nothing that counts, may be chance
     assert [way.passages for way in ways] == [found.passages[1:], found.passages[1:2]]
     np.testing.assert_array_equal(ways[1].part.coarse, times[1:])
+    # where the others fit as well, all are played
+    with monkeypatch.context() as patched:
+        patched.setattr(parts, "_all_fit", lambda *_: True)
+        assert len(list(parts.played_parts(whole, range(1)))) == 1
     # what fills the recording is not among other music: what it leaves out may be soft
     fills = np.linspace(0.05, 0.95, last) * whole.signal.duration
     found = Passages((alike[1], Passage(1, last, fills)), 0, 1.0)

@@ -11,7 +11,8 @@ that a network hardly hears, all notes are doubtful, and stay so.
 
 A note that doubles another of its chord an octave away is heard in its partials, so how probably
 it was not played is hardly ever high. Where an edition has octaves that nobody plays, many of them
-are missing, and their own prior says so. The same holds of a hand that is written an octave away.
+are missing, and their own prior says so, with what a network hears that does not know the score.
+The same holds of a hand that is written an octave away.
 
 References
 ----------
@@ -36,6 +37,7 @@ _SILENT = 0.05  # of the chords; top lines have .01 at most, halves .31
 _MISSING, _THERE = 0.6, 0.15  # of the notes, on either side of a line between missing and played
 _SIDE = 12  # notes, to speak of a side
 _MIDDLE_C = 60
+_OCTAVES = 0.3  # of octaves: true scores have .26 at most, or .36 at pitches never learned
 _MOST = 0.65  # of a hand: true scores have .22 at most, those without sound below 300 Hz .47
 
 
@@ -72,28 +74,31 @@ def _by_own_prior(unplayed: Float64) -> tuple[float, Float64]:
     return share, q
 
 
-def missing_together(pitches: IntArray, chord_of: IntArray, unplayed: Float64) -> Float64:
+def missing_together(
+    pitches: IntArray, chord_of: IntArray, unplayed: Float64, alone: Float64
+) -> Float64:
     """Return how probably each note was not played [shape=(P,)], octaves and hands by own priors.
 
     The lower and the upper notes of octaves are judged each together where many are missing, the
     notes below and from middle C where most are. The parameters are those of `missing_voices`,
-    `unplayed` as in `many_missing`.
+    `unplayed` as in `many_missing`; `alone` [shape=(P,)] is the same as if none doubled another.
 
     Examples
     --------
     >>> pitches, chord_of = np.tile([48, 60, 64], 20), np.repeat(np.arange(20), 3)
-    >>> missing_together(pitches, chord_of, np.tile([0.4, 0.01, 0.01], 20)).round(2)[:3]
+    >>> unplayed, alone = np.tile([0.02, 0.01, 0.01], 20), np.tile([0.4, 0.01, 0.01], 20)
+    >>> missing_together(pitches, chord_of, unplayed, alone).round(2)[:3]
     array([1.  , 0.01, 0.01])
-    >>> missing_together(pitches, chord_of, np.tile([0.02, 0.01, 0.01], 20))[:3]
+    >>> missing_together(pitches, chord_of, unplayed, unplayed)[:3]
     array([0.02, 0.01, 0.01])
     """
     out = unplayed.copy()
     place = 256 * chord_of + pitches  # one number for each pitch of each chord
-    octaves = (np.isin(place + interval, place) for interval in (-12, 12))
-    hands = (pitches < _MIDDLE_C, pitches >= _MIDDLE_C)
-    for group, least in (*((one, _MANY) for one in octaves), *((one, _MOST) for one in hands)):
+    groups = [(np.isin(place + by, place), alone, _OCTAVES) for by in (-12, 12)]
+    groups += [(hand, unplayed, _MOST) for hand in (pitches < _MIDDLE_C, pitches >= _MIDDLE_C)]
+    for group, likely, least in groups:
         if group.sum() >= _SIDE:
-            share, found = _by_own_prior(unplayed[group])
+            share, found = _by_own_prior(likely[group])
             if share >= least:
                 out[group] = np.maximum(out[group], found)
     return out

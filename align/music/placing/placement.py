@@ -11,7 +11,7 @@ from align.music.performances.performance import Performance
 from align.music.placing.confidence import network_evidence, shape_evidence
 from align.music.placing.decoding import FoundChords
 from align.music.placing.notes import note_spread, note_times
-from align.music.placing.unplayed import other_pitches, unplayed_evidence
+from align.music.placing.unplayed import evidence_alone, other_pitches, unplayed_evidence
 from align.progress import of_stage
 from align.sequence.frames import in_order
 from align.sequence.times.refine import refine_onsets
@@ -31,7 +31,8 @@ class PlacedNotes:
     `notes` [shape=(M,)] are seconds of each merged note, which may be out of order; `chords`
     [shape=(G,)] of each chord, strictly increasing. The confidence is made of `evidence`
     [shape=(M, F)]. `probability` [shape=(M,)] is the network's highest within 40 ms of the chord,
-    and `unplayed` [shape=(M, F + N_UNPLAYED)] the evidence that a note was not played.
+    and `unplayed` [shape=(M, F + N_UNPLAYED)] the evidence that a note was not played, `alone` the
+    same as if none doubled another an octave away.
     """
 
     notes: Float64
@@ -39,6 +40,7 @@ class PlacedNotes:
     evidence: Float64
     probability: Float64 | None
     unplayed: Float64 | None = None
+    alone: Float64 | None = None
 
     @property
     def match(self) -> float | None:
@@ -91,14 +93,14 @@ def place_notes(
     missing = unplayed_evidence(
         performance.signal, performance.notes.pitches, places, near, sure, evidence[:, 1], other
     )
+    unplayed = np.concatenate([evidence, missing], axis=1)
+    alone = evidence_alone(performance, network.network, places, unplayed)
     if network.network.fine_ is not None:
         closer = network.network.fine_.moved(
             performance.signal, keys, seconds, of_stage(performance.progress, "placing notes")
         )
         seconds = np.clip(closer, 0.0, performance.signal.duration)
-    return PlacedNotes(
-        seconds, chords, evidence, sure, np.concatenate([evidence, missing], axis=1)
-    )
+    return PlacedNotes(seconds, chords, evidence, sure, unplayed, alone)
 
 
 def _network_of(found: FoundChords) -> NoteProbabilities | None:

@@ -6,6 +6,10 @@ beginning is at best near its chord and further away, how far its pitch stands o
 onset, from the pitches around it, and how probably one of these began instead. The weights are
 fitted in training: pitches of the training scores are changed and notes are added to them, both
 with a fixed seed, and the spoiled scores are aligned by networks that did not see the piece.
+
+A network that reads the score knows that a note doubles another an octave away. In training both
+were played, so it takes the upper one for granted wherever the lower one begins. What it hears
+without the score tells octaves that are played from those that are not.
 """
 
 from dataclasses import replace
@@ -20,7 +24,14 @@ from align.music.performances.performance import Performance
 from align.progress import of_stage
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["N_UNPLAYED", "other_pitches", "spoiled_score", "true_onsets", "unplayed_evidence"]
+__all__ = [
+    "N_UNPLAYED",
+    "evidence_alone",
+    "other_pitches",
+    "spoiled_score",
+    "true_onsets",
+    "unplayed_evidence",
+]
 
 
 N_UNPLAYED = 7
@@ -29,6 +40,7 @@ N_UNPLAYED = 7
 _LEAST = 1e-3  # probabilities are clipped to this, and to one less this
 _AFTER = (2, 8)  # frames after the onset whose level counts, and
 _BEFORE = (-8, -2)  # those that it is compared with
+_CLOSE = 4  # frames either side of the place of a note where it may begin
 _OWN_AND_BESIDE = np.array([0, -3, -2, -1, 1, 2, 3])  # semitones; a wrong note would be beside
 _APART = 0.1  # seconds of the score, nearer than which no pitch is made to stand twice
 _UNLIKELY = 0.27  # probability of a note, below which other pitches are asked for
@@ -73,6 +85,30 @@ def unplayed_evidence(
     odds = np.log(peak / (1.0 - peak))
     levels = np.stack([own, above, rise], axis=1) / _LOUD
     return np.column_stack([odds, levels, odds[:, 1] * around, other])
+
+
+def evidence_alone(
+    performance: Performance, network: NoteNetwork, frames: IntArray, evidence: Float64
+) -> Float64:
+    """Return evidence that notes were not played as if none doubled another an octave away.
+
+    `evidence` [shape=(M, F + N_UNPLAYED)] ends with what `unplayed_evidence` returns. Of notes
+    that double another of their chord, its log odds are at most those without the score.
+    """
+    pitches = performance.notes.pitches
+    place = 256 * performance.chords.group + pitches  # one number for each pitch of each chord
+    doubled = np.flatnonzero(np.isin(place, [place - 12, place + 12]))
+    out = evidence.copy()
+    if doubled.size:
+        first, length = frames[doubled] - _CLOSE, 2 * _CLOSE + 1
+        heard = network.logits(performance.signal, pitches[doubled], first, length).max(axis=1)
+        own, most = out[doubled], np.log(1.0 / _LEAST - 1.0)
+        near, beside, product = np.arange(-N_UNPLAYED, 0)[[0, 1, 5]]
+        for column in (near, beside):
+            own[:, column] = np.minimum(own[:, column], np.clip(heard, -most, most))
+        own[:, product] = own[:, beside] * own[:, 1]
+        out[doubled] = own
+    return out
 
 
 def other_pitches(

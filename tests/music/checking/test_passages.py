@@ -46,6 +46,7 @@ def test_passages_are_told_in_seconds_and_in_bars():
     assert "not to have been played" not in again
     swapped = described_part(told[::-1], np.arange(20, 31), SCORE.onsets)
     assert ": the first 13, the last 29; 7 notes are played in another order than" in swapped
+    assert "more than once" not in swapped
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Notes and bars that were not played, and music that is not in the score."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from music_examples import RATE, sound
@@ -9,7 +11,12 @@ from align.formats.scores import Score
 from align.formats.scores.beats import beats_of_bars
 from align.music.checking.mismatches import LISTED, score_mismatches, unplayed_of, wrong_score
 from align.music.performances.coarse import Sound
-from align.music.placing.unplayed import spoiled_score, true_onsets
+from align.music.placing.unplayed import (
+    N_UNPLAYED,
+    evidence_alone,
+    spoiled_score,
+    true_onsets,
+)
 from align.types import Note, PlayedPassage
 
 PITCHES = np.random.default_rng(2).integers(50, 75, 40)
@@ -32,6 +39,19 @@ def test_a_spoiled_score_says_which_notes_are_true():
     played = true_onsets(source, SCORE.onsets + 1.0)
     assert np.isnan(played[~true]).all()
     assert (played[true] == spoiled.onsets[true] + 1.0).all()
+
+
+def test_octaves_are_heard_without_the_score():
+    """A network that knows the lower note takes the upper one for granted."""
+    notes, group = SimpleNamespace(pitches=np.array([48, 60, 64, 60])), np.array([0, 0, 0, 1])
+    piece = SimpleNamespace(notes=notes, chords=SimpleNamespace(group=group), signal=None)
+    network = SimpleNamespace(logits=lambda _, pitches, *__: (pitches[:, None] - 53.0) * [-1, -2])
+    evidence = np.full((4, 3 + N_UNPLAYED), 2.0)
+    alone = evidence_alone(piece, network, np.arange(4), evidence)
+    wanted = evidence.copy()
+    wanted[1, [3, 4]] = np.log(1e-3 / (1 - 1e-3))  # as little as counts
+    wanted[0, 8], wanted[1, 8] = 4.0, 2.0 * wanted[1, 4]
+    np.testing.assert_allclose(alone, wanted)
 
 
 def test_wrong_notes_are_listed():
