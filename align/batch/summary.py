@@ -57,6 +57,10 @@ class CorpusRun:
         return tuple(q for q in self.qualities if q.said)
 
     def __str__(self) -> str:
+        return self.summary()
+
+    def summary(self, *, reasons: bool = True) -> str:
+        """Return what `print` shows; without `reasons`, failures are counted and not named."""
         lines = [
             f"{count:6d}  {what}"
             for count, what in (
@@ -90,6 +94,10 @@ class CorpusRun:
             lines += ["", "worth a look first:"]
             head = ("recording", "confidence", "least sure", "warnings")
             lines += _columns([head, *rows])
+        if self.failed and reasons:
+            lines += ["", "failed:", *(f"  {name}: {why}" for name, why in self.failed[:_SHOWN])]
+            if len(self.failed) > _SHOWN:
+                lines.append(f"  and {len(self.failed) - _SHOWN} more; see {self.table}.")
         return "\n".join(lines)
 
     def _worst(self) -> list[tuple[str, str, str, str]]:

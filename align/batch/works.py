@@ -1,5 +1,6 @@
 """The work of each kind of recordings, by name."""
 
+from inspect import signature
 from typing import Any
 
 from align.batch.music_work import MusicWork
@@ -10,7 +11,7 @@ from align.errors import ParameterError
 __all__ = ["work_for"]
 
 
-def work_for(kind: "str | Work", **options: Any) -> Work:
+def work_for(kind: "str | Work", /, **options: Any) -> Work:
     """Return the work of a kind of recordings, with those of its options that are not empty.
 
     A `Work` is returned as it is.
@@ -19,6 +20,11 @@ def work_for(kind: "str | Work", **options: Any) -> Work:
         return kind
     if kind not in ("speech", "music", "sequence"):
         raise ParameterError(f"kind={kind!r}, must be 'speech', 'music' or 'sequence'.")
+    known = {*signature(SpeechWork).parameters, "repeats"}
+    if unknown := sorted(options.keys() - known):
+        raise ParameterError(
+            f"{', '.join(unknown)}: no such option, must be of {', '.join(sorted(known))}."
+        )
     given = {name: value for name, value in options.items() if value}
     both = {"repeats": given.pop("repeats", None), "channel": given.get("channel")}
     if kind == "speech":

@@ -179,7 +179,7 @@ def _run(
             line.finish()
     console.finish()
     if console.verbosity >= 0:
-        click.echo(str(run))
+        click.echo(run.summary(reasons=False))
         if all(name != run.table for name, _ in run.failed):
             console.message(f"What deserves a look first: {run.table}")
         if kind == "speech":

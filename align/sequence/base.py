@@ -254,7 +254,8 @@ class Aligner(ParamsMixin, ABC):
         Warns
         -----
         LabelsWarning
-            Where labels lie far from where the events of their recording are found.
+            Where labels lie far from where the events of their recording are found, or where no
+            base function has to do with them.
         """
         with one_thread(), checkpoint_of(checkpoint) as parts:
             self._fit(examples, validation, progress, parts)
@@ -334,7 +335,7 @@ class Aligner(ParamsMixin, ABC):
         xs: Sequence[BaseFunctions],
         ys: Sequence[Truth],
     ) -> None:
-        """Warn of labels that seem to be of other recordings."""
+        """Warn of labels that seem to be of other recordings, or that nothing goes with."""
         names = [item.signal.name for item in items]
         warn_of_labels(problem, self.coef_, names, xs, ys, self.hop_)
 

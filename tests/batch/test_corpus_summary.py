@@ -80,3 +80,11 @@ def test_texts_that_no_recording_has_are_named(tmp_path: Path) -> None:
     assert [Path(path).name for path in unused] == ["b2.txt"]  # tables and notes are for all
     run = CorpusRun((), (), (), (), (), 1.0, "out/quality.csv", ("b2.txt",))
     assert "Not used, as no recording has the name: b2.txt." in str(run)
+
+
+def test_failures_have_their_reasons() -> None:
+    failed = tuple((f"r{i}", "is no audio.") for i in range(12))
+    run = CorpusRun((), (), (), failed, (), 1.0, "out/quality.csv")
+    assert "    12  failed" in str(run)
+    assert "  r9: is no audio.\n  and 2 more; see out/quality.csv." in str(run)
+    assert "is no audio" not in run.summary(reasons=False)

@@ -231,6 +231,9 @@ def test_a_model_of_anything_else_is_refused(tmp_path):
     model = SimpleNamespace(kind="sequence", check_fitted=lambda: None)
     with pytest.raises(ParameterError, match="model is one of sequence, must be of speech or"):
         Session(model, tmp_path, tmp_path / "out")
+    model.kind = "speech"
+    with pytest.raises(ParameterError, match="kind, tone: no such option, must be of channel, "):
+        Session(model, tmp_path, tmp_path / "out", kind="speech", tone=1)
 
 
 def test_recordings_alone_can_be_typed_where_that_is_asked_for(tmp_path):

@@ -35,7 +35,9 @@ HOP = 0.010
 
 _DENSEST = 40.0  # chords in a second, faster than any player, or any music made by a machine
 _SHORT = 0.2  # of the score's length; a performance five times faster than written is a fragment
-_FULL_SCALE = 0.98  # of the largest sample: flat tops are clipped
+_FULL_SCALE = 0.98  # of the largest sample: flat tops are clipped,
+_BELOW = 0.96  # if they are
+_TIMES = 3.0  # times as many as those between; of a pure tone, 2.4 times
 _CLIPPED = 1e-3  # share of samples
 
 
@@ -244,11 +246,11 @@ def _warnings(signal: Signal, sounding: float, written: float) -> tuple[str, ...
             f"the recording sounds for {sounding:.1f} s and the score lasts {written:.1f} s; is "
             "the recording whole?"
         )
-    size = np.abs(signal.samples)
-    largest = float(size.max())
-    flat = size >= _FULL_SCALE * largest
+    size = np.abs(signal.samples) / max(float(np.abs(signal.samples).max()), 1e-30)
+    flat = size >= _FULL_SCALE
     share = float(np.mean(flat[1:] & flat[:-1])) if size.size > 1 else 0.0
-    if share > _CLIPPED:
+    between = np.count_nonzero((size >= _BELOW) & ~flat)
+    if share > _CLIPPED and np.count_nonzero(flat) >= _TIMES * between:
         said.append(
             f"the recording is clipped ({100 * share:.1f} % of its samples); onsets of loud notes "
             "may be less exact."

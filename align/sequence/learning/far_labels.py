@@ -1,8 +1,9 @@
-"""Labels that lie far from where a recording has its events: of another one, or in other units.
+"""Labels that do not fit what is learned from them.
 
-They are learned from like all others, and nothing else tells: what is learned from the other
-recordings is the only witness. Training has it at hand, since each recording is scored by parts
-that did not see it.
+Those of one recording may lie far from where it has its events: of another one, or in other
+units. They are learned from like all others, and nothing else tells: what is learned from the
+other recordings is the only witness. Training has it at hand, since each recording is scored by
+parts that did not see it.
 """
 
 import warnings
@@ -23,7 +24,7 @@ _TOLD = 3  # recordings by name
 
 
 class LabelsWarning(UserWarning):
-    """Labels seem to be of another recording, or in another unit."""
+    """Labels seem to be of another recording, or in another unit, or nothing goes with them."""
 
 
 def warn_of_labels(
@@ -37,8 +38,20 @@ def warn_of_labels(
     """Warn of recordings whose labels lie far from what weights find there.
 
     `names` are those of recordings, which may come in parts; `xs` and `ys` base functions, by
-    features that did not see them, and labels; `hop` is in seconds.
+    features that did not see them, and labels; `hop` is in seconds. Weights that are all 0 find
+    nothing: this is told instead.
     """
+    if not np.any(w):
+        if all(y.frames.size == 1 for y in ys):
+            return  # one event has nothing to be found
+        warnings.warn(
+            f"nothing was learned: no base function ({', '.join(xs[0].names)}) has to do with the "
+            "onsets of these recordings, and all weights are 0, so the times that are found mean "
+            "nothing; give other features.",
+            LabelsWarning,
+            stacklevel=4,
+        )
+        return
     errors: dict[str, list[Float64]] = defaultdict(list)
     for name, x, y in zip(names, xs, ys, strict=True):
         errors[name].append(hop * np.abs(problem.decode(w, x) - y.frames)[y.known])
