@@ -22,6 +22,7 @@ from align.learners.flat._link_run import LinkRun
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, Run, no_relevant
 from align.learners.flat.run_certificate import columns_of
 from align.learners.parts import FixedTuning, Plan, block_ends
+from align.learners.parts.conversion import contest_parts, last_drawn
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import (
     check_choice,
@@ -139,11 +140,9 @@ class FlatLearner(Facts, VectorEstimator):
 
     def _play_drawing(self, chunk: Chunk, order: IntArray, log: Float64) -> None:
         """Keep the hypothesis before each round with probability one over its number."""
-        before = int(self._run.counts[0])
-        draws = self._rng.random(len(order)) * np.arange(before + 1, before + 1 + len(order)) < 1.0
-        kept = np.flatnonzero(draws)
-        if len(kept):
-            self._drawn = self._play_around(chunk, order, log, int(kept[-1]))
+        place = last_drawn(self._rng, int(self._run.counts[0]), len(order))
+        if place is not None:
+            self._drawn = self._play_around(chunk, order, log, place)
         else:
             self._run.play(chunk, order, log)
 
@@ -277,20 +276,16 @@ class FlatLearner(Facts, VectorEstimator):
 
         Shalev-Shwartz, Theorem 12, with the blocks it means. The state after is that of the last.
         """
-        held = max(1, round(self.validation_fraction * n))
-        if n - held < 1:
-            raise ParameterError(f"{n} examples are too few for conversion='validation'.")
         order = self._rng.permutation(n) if self.shuffle else np.arange(n)
-        contest, rest = order[:held], order[held:]
-        n_blocks = min(int(self.n_candidates), len(rest))
-        size = len(rest) // n_blocks  # what is left over is dropped
+        contest, blocks = contest_parts(
+            order, self.validation_fraction, int(self.n_candidates), "examples"
+        )
         best, least = None, np.inf
         total = np.zeros(4, dtype=np.int64)
-        for i in range(n_blocks):
+        for block in blocks:
             self._run = self._new_run(n_features)
-            block = rest[i * size : (i + 1) * size]
-            cut = int(self._rng.integers(size))
-            log = self._new_log(size)
+            cut = int(self._rng.integers(len(block)))
+            log = self._new_log(len(block))
             candidate = self._play_around(chunk, block, log, cut)
             if self._began.record:
                 self._remember(chunk, block, log)

@@ -44,6 +44,7 @@ from align.learners.flat._any_learner import (
 )
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import block_ends
+from align.learners.parts.conversion import contest_parts, last_drawn
 from align.learners.parts.estimators import CountedRounds, VectorEstimator, validated
 from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
@@ -278,12 +279,9 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
                 self._count_vote()
                 self._feed(X, y, groups, weights, [one])
             return
-        # Round t is drawn with probability 1/t: all are equally likely in the end.
-        ages = np.arange(self._n_played + 1, self._n_played + 1 + len(rounds))
-        drawn = np.flatnonzero(self._rng.random(len(rounds)) * ages < 1.0)
+        place = last_drawn(self._rng, self._n_played, len(rounds))
         self._n_played += len(rounds)
-        if len(drawn):
-            place = int(drawn[-1])
+        if place is not None:
             self._feed(X, y, groups, weights, rounds[:place])
             self.chosen_ = snapshot(self.learner_)
             rounds = rounds[place:]
@@ -301,20 +299,18 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
     def _restart(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[IntArray]) -> None:
         """Learn afresh on each of some parts, draw a hypothesis of each, and hold a contest."""
         n = len(rounds)
-        held = max(1, round(self.validation_fraction * n))
-        if n - held < 1:
-            raise ParameterError(f"{n} rounds are too few for conversion='validation'.")
         order = self._rng.permutation(n) if self.shuffle else np.arange(n)
-        contest = np.concatenate([rounds[i] for i in order[:held]])
-        n_parts = min(int(self.n_candidates), n - held)
-        size = (n - held) // n_parts  # what is left over is dropped
+        held_out, parts = contest_parts(
+            order, self.validation_fraction, int(self.n_candidates), "rounds"
+        )
+        contest = np.concatenate([rounds[i] for i in held_out])
         least = np.inf
-        for begin in range(held, held + n_parts * size, size):
-            part = [rounds[i] for i in order[begin : begin + size]]
+        for places in parts:
+            part = [rounds[i] for i in places]
             self._totals = self._counted()
             self.learner_ = fresh_copy(self._given())
             self._announce(X, y, groups, part[0])
-            cut = int(self._rng.integers(size))
+            cut = int(self._rng.integers(len(part)))
             self._feed(X, y, groups, weights, part[:cut])
             candidate = snapshot(self.learner_)
             self._feed(X, y, groups, weights, part[cut:])

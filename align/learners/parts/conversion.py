@@ -24,9 +24,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from align.types import Float64
+from align.errors import ParameterError
+from align.types import Float64, IntArray
 
-__all__ = ["Average", "Best", "Conversion", "Last", "RandomStop", "block_ends"]
+__all__ = [
+    "Average",
+    "Best",
+    "Conversion",
+    "Last",
+    "RandomStop",
+    "block_ends",
+    "contest_parts",
+    "last_drawn",
+]
 
 
 class Conversion(Protocol):
@@ -196,3 +206,30 @@ def block_ends(n_rounds: int, n_blocks: int) -> list[int]:
     """
     n_blocks = min(n_blocks, n_rounds)
     return [(i + 1) * n_rounds // n_blocks for i in range(n_blocks)]
+
+
+def last_drawn(rng: np.random.Generator, n_before: int, n_rounds: int) -> int | None:
+    """Return the last of the next rounds whose hypothesis replaces the one drawn before.
+
+    Round t replaces it with probability 1/t, so that all are equally likely in the end. None
+    where no round does.
+    """
+    ages = np.arange(n_before + 1, n_before + 1 + n_rounds)
+    drawn = np.flatnonzero(rng.random(n_rounds) * ages < 1.0)
+    return int(drawn[-1]) if len(drawn) else None
+
+
+def contest_parts(
+    order: IntArray, held_out: float, n_parts: int, what: str
+) -> tuple[IntArray, list[IntArray]]:
+    """Divide rounds for Theorem 12: those of the contest, and parts to learn from afresh.
+
+    Parts are of equal size; what is left over is dropped. `held_out` is the share of the contest.
+    """
+    n = len(order)
+    held = max(1, round(held_out * n))
+    if n - held < 1:
+        raise ParameterError(f"{n} {what} are too few for conversion='validation'.")
+    n_parts = min(n_parts, n - held)
+    size = (n - held) // n_parts
+    return order[:held], [order[i : i + size] for i in range(held, held + n_parts * size, size)]
