@@ -177,7 +177,7 @@ class Feature:
         """
         return self
 
-    def hearing_noise(self, less: float) -> "Feature":
+    def with_spoken_noise(self, less: float) -> "Feature":
         """Return a fitted feature by which spoken noise scores so much less than the best sounds.
 
         In each frame; by default it is the feature itself, which knows no noise.

@@ -118,7 +118,7 @@ class Console:
             return
         now = time.monotonic()
         if stage != self._stage:
-            since = self._since  # a stage may first be heard of when some of it is done
+            since = self._since  # a stage may first be reported when some of it is done
             self.finish()
             self._since = since if done else self._since
             self._stage, self._begun, self._said = stage, now, now - _AGAIN + _LONG

@@ -115,16 +115,16 @@ def follow(
     follower = aligner.follow(score, rate, lag=lag)
     for text in follower.score.warnings:
         console.message(f"Warning: {text}")
-    heard: set[float] = set()
+    found: set[float] = set()
     for block in blocks:
-        heard |= _print(follower, follower.feed(block))
-    heard |= _print(follower, follower.finish())
-    if not heard:
+        found |= _print(follower, follower.feed(block))
+    found |= _print(follower, follower.finish())
+    if not found:
         raise DataError(
             f"none of its notes was heard; is it {'played' if live else f'in {audio}'}?",
             path=score,
         )
-    console.message(f"{len(heard)} of {plural(len(chords(follower.score)), 'chord')} were heard.")
+    console.message(f"{len(found)} of {plural(len(chords(follower.score)), 'chord')} were heard.")
 
 
 def _print(follower: Any, chords: Any) -> set[float]:

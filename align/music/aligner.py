@@ -106,7 +106,7 @@ class MusicAligner(Aligner):
     tuning : float, optional
         A4 of the recordings in Hz; by default found between 400 and 466.
     offsets : bool
-        Also find where each note ends, as far as that can be heard; see
+        Also find where each note ends, as far as the sound shows it; see
         `align.music.placing.ends`. It takes a model that was trained on pieces whose truth says
         it.
 

@@ -3,7 +3,7 @@
 Of the ways through a score with repeats, one whose coarse alignment costs least is taken. Where
 chords follow each other too fast, they are left out. Where the network finds little of the score,
 or next to nothing of some of its chords, passages of it are looked for, and other keys. Either is
-taken where it matches better. What is told of it stands in `align.music.result`.
+taken where it matches better. What users see of it is made in `align.music.result`.
 """
 
 from collections.abc import Callable, Sequence
@@ -76,8 +76,8 @@ def read_music(
 ) -> Performance:
     """Return recording and score together; with "auto", those repeats that were played.
 
-    The recording may have been read already, as a `Signal` of the rate that the model hears.
-    `progress` hears of this, and of what is done with the result.
+    The recording may have been read already, as a `Signal` of the rate that the model reads.
+    `progress` is called for this, and for what follows.
     """
     check_repeats(repeats)
     signal = audio

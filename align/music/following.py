@@ -4,13 +4,13 @@ The scores are those of `align.music.functions.default`: notes, rises and levels
 against the tempo, with the weights that were learned for whole recordings. They are computed for a
 tenth of a second at a time, for the chords about the place where `align.music.tracking` finds the
 performance to be, and decoded by `align.decoders.online`. Of the lag, one part is that tenth of a
-second, one part is what the network hears behind an onset, and the rest is the decoder's: it
+second, one part is what the network reads behind an onset, and the rest is the decoder's: it
 commits an onset as soon as all paths that may still win agree on it, and at the latest then.
 
 What differs from `MusicAligner.align` is what cannot be known yet: the loudest frames and the
-tuning are those of what has been heard, and place and tempo are the tracker's. An onset must score
-more than a chord that is hardly heard would, or it is left out: a path may skip chords, or go back
-to some that are played again.
+tuning are those of the sound so far, and place and tempo are the tracker's. An onset must score
+more than a chord that is hardly audible would, or it is left out: a path may skip chords, or go
+back to some that are played again.
 """
 
 import os
@@ -50,7 +50,7 @@ __all__ = ["Follower", "PlayedChord", "Weights", "follower_of"]
 
 
 _STEP = 10  # frames that are scored at once
-_BEHIND = 10  # frames after an onset that the network hears
+_BEHIND = 10  # frames after an onset that the network reads
 _WINDOW = 12  # frames: half of the longest window, and the rise of a level
 _FAINT = 0.03  # probability of a note that says nothing for its chord
 _QUIET = 0.5  # level that says nothing
@@ -63,7 +63,7 @@ _NEAR, _LATE = 0.2, 0.08  # seconds: of the distance from the place, and that th
 _LENGTHS = np.geomspace(1.0, 2000.0, 250)  # frames that a chord may be expected to last
 _LONGEST = 400  # frames; what is longer scores as this
 _SPREAD = 0.2  # of log ratios of lengths to the tempo
-_SOFTEST = 2.5e-5  # energy of a sine of 0.01: before anything louder is heard, this is loud
+_SOFTEST = 2.5e-5  # energy of a sine of 0.01: before anything louder has come, this is loud
 _TUNED = 5.0  # seconds from which the tuning is taken
 _REACH = 6  # frames about a chord in which its notes are placed
 _APART = 0.02  # seconds of scatter of the notes of a chord
@@ -79,7 +79,7 @@ class Weights(NamedTuple):
 
 
 class PlayedChord(NamedTuple):
-    """A chord that was heard.
+    """A chord that was played.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class PlayedChord(NamedTuple):
 
 
 class Follower:
-    """Tell when the notes of a score are played, from sound that comes in blocks.
+    """Report when the notes of a score are played, from sound that comes in blocks.
 
     Made by `align.MusicAligner.follow`.
 
@@ -120,7 +120,7 @@ class Follower:
     highest_rate : int
         In Hz.
     lag : float
-        Seconds of sound after which a note that was heard is reported at the latest.
+        Seconds of sound after which a note that was played is reported at the latest.
     offset : float
         Seconds subtracted from every onset.
     shift : int
@@ -134,7 +134,7 @@ class Follower:
     score : Score
         As given.
     place : Place or None
-        Where the performance is, as far as was heard; None before the first tenth of a second.
+        Where the performance is in the sound so far; None before the first tenth of a second.
 
     Raises
     ------
@@ -196,7 +196,7 @@ class Follower:
             self._resampler = soxr.ResampleStream(rate, highest_rate, 1, dtype="float32")
         self._frame = 0
         self._tempo = 1.0
-        self._heard: deque[_Heard] = deque(maxlen=left // _STEP + 4)
+        self._scored: deque[_Scored] = deque(maxlen=left // _STEP + 4)
         table = weights.duration * duration_table(_LENGTHS, _SPREAD, _LONGEST)
         table[np.arange(_LONGEST + 1) < _SHORTEST * _LENGTHS[:, None]] = -np.inf
         self._decoder = OnlineDecoder(
@@ -204,7 +204,7 @@ class Follower:
         )
 
     def feed(self, samples: npt.ArrayLike) -> list[PlayedChord]:
-        """Hear the next samples, and return the chords that are reported now.
+        """Take the next samples, and return the chords that are reported now.
 
         Parameters
         ----------
@@ -219,15 +219,15 @@ class Follower:
         block = np.asarray(samples, dtype=np.float32)
         if block.ndim != 1 or not np.isfinite(block).all():
             raise ParameterError(f"samples of shape {block.shape}, must be (n,) and finite.")
-        return self._hear(block, last=False)
+        return self._take(block, last=False)
 
     def finish(self) -> list[PlayedChord]:
         """Return the rest, where nothing more is to come."""
-        found = self._hear(np.zeros(0, dtype=np.float32), last=True)
+        found = self._take(np.zeros(0, dtype=np.float32), last=True)
         return found + [self._played(onset) for onset in self._decoder.finish()]
 
     @one_thread()
-    def _hear(self, block: Float32, *, last: bool) -> list[PlayedChord]:
+    def _take(self, block: Float32, *, last: bool) -> list[PlayedChord]:
         if self._resampler is not None:
             block = self._resampler.resample_chunk(block, last=last)
         self._sound.add(block)
@@ -269,11 +269,11 @@ class Follower:
         return found
 
     def _track(self, signal: Signal, here: int) -> Place:
-        """Let the tracker hear the frames from `here` on."""
+        """Give the tracker the frames from `here` on."""
         width = round(FRAME / HOP)
         mean, _ = averaged(semitone_levels(signal)[here % width :], width)
         profile = recorded_profile(mean)[here // width :][: _STEP // width]
-        self.place = self._tracker.hear(profile)
+        self.place = self._tracker.advance(profile)
         return self.place
 
     def _scores(self, signal: Signal, here: int, first: int, stop: int) -> Float64:
@@ -286,8 +286,8 @@ class Follower:
             signal, pitches, start[group] - SMEAR_REACH, _STEP + 2 * SMEAR_REACH, context
         )
         probability = np.asarray(1.0 / (1.0 + np.exp(-logit)), dtype=np.float32)
-        self._heard.append(
-            _Heard(self._frame, part.start, probability[:, SMEAR_REACH:-SMEAR_REACH])
+        self._scored.append(
+            _Scored(self._frame, part.start, probability[:, SMEAR_REACH:-SMEAR_REACH])
         )
         held = context.shape[1] // 2 - 1  # first column of collisions with notes that are held
         collisions = context[:, :held] + context[:, held:-2]
@@ -303,8 +303,8 @@ class Follower:
     def _played(self, onset: OnlineOnset) -> PlayedChord:
         part = np.arange(self._ends[onset.event], self._ends[onset.event + 1])
         near = np.zeros((part.size, 2 * _REACH + 1))
-        for heard in self._heard:
-            heard.write(near, part, onset.frame - _REACH)
+        for scored in self._scored:
+            scored.write(near, part, onset.frame - _REACH)
         after = note_times(near, np.zeros(part.size), _APART, HOP)
         times = (onset.frame + after) * self._sound.step / self._sound.rate - self._offset
         notes, at = [], []
@@ -315,7 +315,7 @@ class Follower:
         return PlayedChord(tuple(notes), tuple(at), written, self._sound.seconds, self._tempo)
 
 
-class _Heard(NamedTuple):
+class _Scored(NamedTuple):
     """Probability of some notes, from `first` on, in the frames from `frame` on."""
 
     frame: int
@@ -337,23 +337,23 @@ class _Sound:
     def __init__(self, rate: int, left: int, tuning: float | None) -> None:
         self.rate, self.left, self.tuning = rate, left, tuning
         self.step = round(HOP * rate)
-        self.heard = 0  # samples
+        self.received = 0  # samples
         self._samples = np.zeros(0, dtype=np.float32)
         self._first = 0  # frame of the first sample kept
         self._loudest: list[list[Float32]] = [[], []]
 
     @property
     def seconds(self) -> float:
-        """How much was heard."""
-        return self.heard / self.rate
+        """How much has come."""
+        return self.received / self.rate
 
     def add(self, samples: Float32) -> None:
         self._samples = np.concatenate([self._samples, samples])
-        self.heard += samples.size
+        self.received += samples.size
 
     def reaches(self, frame: int) -> bool:
-        """Whether all of the frames before `frame` were heard."""
-        return frame * self.step <= self.heard
+        """Whether all of the frames before `frame` have come."""
+        return frame * self.step <= self.received
 
     def part(self, begin: int, end: int) -> tuple[Signal, int]:
         """Return the sound about frames `begin` to `end`, and which of its frames is `begin`."""

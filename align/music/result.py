@@ -1,4 +1,4 @@
-"""What is told of a recording and its score: times, how sure they are, mismatches and warnings.
+"""What users see of a recording and its score: times, how sure they are, mismatches and warnings.
 
 What matches no better than a recording matches the score of another piece, and fits the score no
 better than the score read backwards, is returned all the same, with a warning and little
@@ -99,7 +99,7 @@ def result_of(
     if trust == 1.0 and placed.match is not None and not passages:
         warnings += _of_more(found, onsets, chords, mismatches)
     onsets = np.clip(onsets, 0.0, duration)
-    heard, sure = _ends_of(found, ends_model, onsets, offset, trust)
+    ends, sure = _ends_of(found, ends_model, onsets, offset, trust)
     return MusicAlignment.from_score(
         whole.score,
         onsets,
@@ -120,7 +120,7 @@ def result_of(
         mismatches=mismatches if trust == 1.0 else (),
         transposition=part.shift,
         tuning=440.0 * 2.0 ** (signal_tuning(part.signal) / 12.0),
-        measured_offsets=heard,
+        measured_offsets=ends,
         offset_confidence=sure,
     )
 
@@ -130,11 +130,11 @@ def _of_key(found: FoundPart) -> str | None:
     if found.placed.match is None:
         return None
     shift, signal = found.part.shift, found.part.signal
-    told, drift = described(shift, signal_tuning(signal)), signal_drift(signal)
+    known, drift = described(shift, signal_tuning(signal)), signal_drift(signal)
     if drift is None:
-        return told
+        return known
     drifts = described_drift(shift, drift)  # which alone may come to a semitone on average
-    return drifts if told is None or abs(shift) < 2 else f"{told[:-1]}; {drifts}"
+    return drifts if known is None or abs(shift) < 2 else f"{known[:-1]}; {drifts}"
 
 
 def _of_missing(
@@ -202,7 +202,7 @@ def _ends_of(
     offset: float,
     trust: float,
 ) -> tuple[Float64 | None, Float64 | None]:
-    """Return where each note of the whole score was heard to end, NaN where unknown, and how sure.
+    """Return when each note of the whole score ends in the sound, NaN where unknown, and how sure.
 
     `onsets` [shape=(N,)] are those of the result; what is found is `offset` seconds late.
     """
@@ -211,10 +211,10 @@ def _ends_of(
     part, placed = found.part, found.placed
     made = end_candidates(part, placed.notes - offset, placed.chords - offset)
     times, probability = chosen_ends(made, model, len(part.notes))
-    heard, sure = np.full(onsets.size, np.nan), np.zeros(onsets.size)
-    heard[found.index] = np.minimum(times[part.row], found.whole.signal.duration)
+    ends, sure = np.full(onsets.size, np.nan), np.zeros(onsets.size)
+    ends[found.index] = np.minimum(times[part.row], found.whole.signal.duration)
     sure[found.index] = trust * probability[part.row]
-    return np.where((sure < LEAST) | (heard <= onsets), np.nan, heard), sure
+    return np.where((sure < LEAST) | (ends <= onsets), np.nan, ends), sure
 
 
 def _disagreement(

@@ -4,7 +4,7 @@ Frames of 50 ms of the recording are compared with those of the score, as in
 `align.music.performances.coarse`. The state is a place in the score and a speed; in each frame a
 performance moves on by its speed, which changes little, or stands still (a fermata, or silence
 before it begins), or, rarely, goes to any place: a passage is left out or repeated. The filter
-holds the probability of each state given what was heard so far; it never forgets a place for good,
+holds the probability of each state given the sound so far; it never forgets a place for good,
 so it finds its way back.
 """
 
@@ -50,7 +50,7 @@ class Tracker:
         self.p[-1, 0] = 1.0
         self.begin = (middle / middle.sum()).astype(np.float32)
 
-    def hear(self, profiles: Float32) -> Place:
+    def advance(self, profiles: Float32) -> Place:
         """Go on by some frames of the recording, `recorded_profile` [shape=(n, 2 N_BANDS)]."""
         fits = np.exp(_SURE * (self.written @ profiles.T)).T  # of all at once: it is read once
         for fit in np.ascontiguousarray(fits):

@@ -9,7 +9,7 @@ Conventions
   chords that overlap. The onsets of *chords* (notes that the score begins together) increase
   strictly.
 * The *time map* from score to performed seconds is linear between chords and continues at either
-  end with the tempo of the nearest chords. A note ends where it was heard to end, where that is
+  end with the tempo of the nearest chords. A note ends where its sound ends, where that is
   known; else where the time map puts the end that is written in the score.
 """
 
@@ -90,7 +90,7 @@ class MusicAlignment(Timing, NoteWriting):
         Notes that were not played (``unplayed``) and music that is not in the score
         (``unwritten``), in the order of the recording.
     measured_offsets : array_like [shape=(N,)], optional
-        Where each note was heard to end, in seconds of the recording; NaN where that is not known.
+        Where the sound of each note ends, in seconds of the recording; NaN where unknown.
     offset_confidence : array_like [shape=(N,)], optional
         How probably the end that was found is right, in [0, 1], by the rule of
         `align.music.placing.ends`; low where it is not known.
@@ -155,10 +155,10 @@ class MusicAlignment(Timing, NoteWriting):
         ids = tuple(f"n{k}" for k in range(n)) if ids is None else tuple(map(str, ids))
         if len(ids) != n or len(set(ids)) != n:
             raise ParameterError(f"note_ids must be {n} different names, one for each note.")
-        heard = self.measured_offsets
-        if heard is not None:
-            heard = vector(heard, n, "measured_offsets")
-            if (heard < onsets).any() or np.isinf(heard).any():
+        measured = self.measured_offsets
+        if measured is not None:
+            measured = vector(measured, n, "measured_offsets")
+            if (measured < onsets).any() or np.isinf(measured).any():
                 raise ParameterError("measured_offsets must not lie before the onsets.")
         if set(self.repeats) - set("yn?"):
             raise ParameterError(f"repeats={self.repeats!r}, must be letters y, n and ? only.")
@@ -171,7 +171,7 @@ class MusicAlignment(Timing, NoteWriting):
             chord_score_onsets=chords.score_onsets,
             passages=tuple(self.passages),
             unplayed=probabilities(self.unplayed, n, "unplayed"),
-            measured_offsets=heard,
+            measured_offsets=measured,
             offset_confidence=probabilities(self.offset_confidence, n, "offset_confidence"),
             mismatches=tuple(self.mismatches),
             score_file=None if self.score_file is None else os.fspath(self.score_file),
@@ -490,7 +490,7 @@ class MusicAlignment(Timing, NoteWriting):
         Returns
         -------
         MusicAlignment
-            Chords are taken from the notes; confidence, match, passages, mismatches and heard
+            Chords are taken from the notes; confidence, match, passages, mismatches and measured
             offsets, which spoke of the old times, are left out.
         """
         times = np.asarray(onsets, dtype=np.float64)

@@ -327,16 +327,16 @@ class SequenceAligner(TimedAligner):
         extended = Extended(signal, signal)
         if held is None:
             extended = suited._with_outer_pauses(signal)
-        heard, windows = extended.signal, held or extended.held(len(decoded))
+        padded, windows = extended.signal, held or extended.held(len(decoded))
         try:
-            terms = terms_of(suited.features_, heard, decoded)
-            potentials, path = suited._best_path(heard, decoded, terms, windows, most_cells)
+            terms = terms_of(suited.features_, padded, decoded)
+            potentials, path = suited._best_path(padded, decoded, terms, windows, most_cells)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
-        fits = fits_of(terms, path.onsets, heard.n_frames)
+        fits = fits_of(terms, path.onsets, padded.n_frames)
         slopes = suited._slopes(decoded)
         placed = suited.placement_.times(potentials, path.onsets, fits, slopes)
-        times = suited._placed(placed.times, terms, decoded, heard, held)
+        times = suited._placed(placed.times, terms, decoded, padded, held)
         fit = suited._match(extended, decoded, terms, path.onsets)
         put_in = suited._free(decoded) & ~np.isin(np.arange(len(decoded)), place[:-1])
         times, inside = extended.within(times, put_in)

@@ -65,7 +65,7 @@ class LatticeInRecording:
         if pauses != 1.0:
             features = [feature.weighing_pauses(pauses) for feature in features]
         if noise is not None:
-            features = [feature.hearing_noise(noise) for feature in features]
+            features = [feature.with_spoken_noise(noise) for feature in features]
         own = dict(zip(aligner.base_functions_, learned, strict=True))
         own |= {name: weight for name, weight in weights.items() if name in own}
         if self.abrupt:

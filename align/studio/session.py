@@ -188,7 +188,7 @@ class Session:
         return Path(self._recordings.task(name).audio)
 
     def sound(self, name: str) -> StrPath:
-        """Return what is heard and aligned of a recording: its file, or one channel of it."""
+        """Return what is played and aligned of a recording: its file, or one channel of it."""
         return self._recordings.task(name).recording
 
     def view(self, name: str) -> dict[str, Any]:

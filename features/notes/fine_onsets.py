@@ -49,7 +49,7 @@ _BATCH = 64
 _AT_ONCE = 128  # notes
 _WIDTH = 1.5  # steps, of the target
 _SPREAD = 0.006  # seconds, of a note about where it was found
-_FLOOR = 0.1  # odds of a time at which no attack is heard
+_FLOOR = 0.1  # odds of a time at which there is no attack
 _ODDS = 400.0  # at most
 
 

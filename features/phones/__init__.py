@@ -9,7 +9,7 @@ module                   what
 `articulatory`           IPA symbols as articulations
 `articulatory_duration`  how long events last, in any language
 `phone_loop`             the best sequence of phones, whatever was said
-`monophones`             an ear of another make; `triphones` hears neighbours
+`monophones`             a second acoustic model; `triphones` knows neighbours
 =======================  ============================================================
 
 Imports `sound`, `networks` and the modules beside these folders.

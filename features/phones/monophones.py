@@ -1,4 +1,4 @@
-"""How much frames sound like each phone of American English, to an ear of another make.
+"""How much frames sound like each phone of American English, by a second acoustic model.
 
 The networks of this package learn from minutes of speech whose phones have their times. Beside
 them stands a table of Gaussians, made from the acoustic model that comes with PocketSphinx, which

@@ -35,7 +35,7 @@ __all__ = ["ArticulatoryConfidence"]
 
 _MARGIN = 0.2  # seconds of silence kept at either end of a training recording
 _LONG = 600  # frames; shorter training recordings are laid end to end
-_KEPT = 2  # networks of other surroundings: together they have heard all recordings
+_KEPT = 2  # networks of other surroundings: together they were trained on all recordings
 
 
 class ArticulatoryConfidence(NetworkConfidence):

@@ -126,7 +126,7 @@ class NetworkConfidence(Feature):
     networks_ : list of FrameNetwork
         Their outputs are averaged before softmax and logistic function.
     without_echo : bool
-        Whether the echo of a room is taken from recordings before they are heard, see
+        Whether the echo of a room is taken from recordings before they are scored, see
         `align.features.sound.dereverberation`. Aligners for rooms ask for it.
     """
 
@@ -412,7 +412,7 @@ class NetworkConfidence(Feature):
     # Scoring ---------------------------------------------------------------------------------
 
     def energies(self, signal: Signal) -> Float32:
-        """Return what the networks hear of a recording [shape=(T, n)].
+        """Return what the networks read of a recording [shape=(T, n)].
 
         Log mel energies of its windows side by side, each without its mean over time. What was put
         in front or behind sounds like the softest frames.
@@ -471,7 +471,7 @@ class NetworkConfidence(Feature):
         one._noise = ROUGH_NOISE
         return one
 
-    def hearing_noise(self, less: float) -> Self:
+    def with_spoken_noise(self, less: float) -> Self:
         """Return the same by which a frame of spoken noise scores so much less."""
         one = copy.copy(self)
         one._noise = less

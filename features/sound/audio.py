@@ -261,7 +261,7 @@ def _mixed(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 def _without_offset(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return samples [shape=(n,)] without an offset that has more power than their sound.
 
-    It is not heard, but levels and low bands would be those of it.
+    It makes no sound, but levels and low bands would be those of it.
 
     Examples
     --------

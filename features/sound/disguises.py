@@ -26,7 +26,7 @@ class Disguise(NamedTuple):
     """How a recording is changed for training.
 
     `shift` counts in frames. `tempo` is the length of a frame beside that of the recording's, and
-    `stretch` how many times higher frequencies are heard. `samples` are those that are taken
+    `stretch` how many times higher frequencies sound. `samples` are those that are taken
     for those of the recording; None for its own.
     """
 

@@ -1,14 +1,14 @@
 """What a recording would sound like elsewhere: in a room, in noise, over a telephone.
 
 A network that is trained on quiet recordings only takes the noise of another room for a phone. So
-training hears each recording in disguises, drawn anew each time it comes round: what changes is
+training disguises each recording, drawn anew each time it comes round: what changes is
 the sound, never the times at which its events begin.
 
 A disguise is a chain, in the order in which sound travels, each link there by chance:
 
 1. *a room*: the sound that reaches the microphone straight, then some early reflections one by
    one, then a dense tail that decays, the high frequencies faster;
-2. *what else is heard*: steady or fluctuating noise of a random spectrum, hum, clicks, other
+2. *other sounds*: steady or fluctuating noise of a random spectrum, hum, clicks, other
    people speaking, music, at a random level below the speech;
 3. *a microphone*: a slowly changing frequency response;
 4. *a line*: a telephone's band, a low sampling rate, a coder that leaves out what is masked, or
@@ -63,7 +63,7 @@ def elsewhere(
     others : sequence of np.ndarray, optional
         Recordings at the same rate that people who speak in the background are taken from.
     kind : {"noise", "room"}
-        What there always is: something else that is heard, or a line that changes the sound; or a
+        What there always is: another sound, or a line that changes the sound; or a
         room, and perhaps the others.
 
     Returns
@@ -78,18 +78,18 @@ def elsewhere(
     """
     if kind not in KINDS:
         raise ParameterError(f"kind={kind!r}, must be one of {', '.join(KINDS)}.")
-    heard: Samples = samples
+    sound: Samples = samples
     room = kind == "room"
     if room or rng.random() < 0.1:
-        heard = _in_room(heard, _room(rate, rng))
+        sound = _in_room(sound, _room(rate, rng))
     sounds = rng.random() < (0.4 if room else 0.75)
     if sounds:
-        heard = heard + _background(heard, rate, rng, others)
+        sound = sound + _background(sound, rate, rng, others)
     if rng.random() < 0.5:
-        heard = _filtered(heard, rate, _microphone(rate, rng))
+        sound = _filtered(sound, rate, _microphone(rate, rng))
     if rng.random() < (0.15 if room else 0.25 if sounds else 1.0):
-        heard = _over_line(heard, rate, rng)
-    return heard.astype(np.float32, copy=False)
+        sound = _over_line(sound, rate, rng)
+    return sound.astype(np.float32, copy=False)
 
 
 # Rooms ---------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def _room(rate: int, rng: Rng) -> Float32:
         low = high
     path = rng.uniform(0.3, 4.0)  # metres from the mouth to the microphone
     # When the first reflection comes, after the straight sound. The tail is there at once: were a
-    # strong one to grow slowly, everything would be heard late, and nobody could say by how much.
+    # strong one to grow slowly, everything would sound late, and nobody could say by how much.
     first = rng.uniform(0.001, 0.006)
     tail *= 1 - np.exp(-np.maximum(time - first, 0) / rng.uniform(0.0005, 0.005))
     # Energy of the tail beside that of the straight sound, in dB.
@@ -147,7 +147,7 @@ def _in_room(samples: Samples, response: Float32) -> Samples:
     )
 
 
-# What else is heard --------------------------------------------------------------------------
+# Other sounds --------------------------------------------------------------------------------
 
 
 def _background(speech: Samples, rate: int, rng: Rng, others: Sequence[Float32]) -> Samples:

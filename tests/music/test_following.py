@@ -146,16 +146,16 @@ def test_the_tracker_follows_the_score_itself():
     onsets = np.cumsum(rng.choice([0.25, 0.5], 60))
     notes = [align.Note(int(rng.integers(48, 80)), float(t)) for t in onsets]
     tracker = Tracker(Score.of(notes))
-    found = [tracker.hear(frame[None]).written for frame in tracker.written]
+    found = [tracker.advance(frame[None]).written for frame in tracker.written]
     true = tracker.origin + 0.05 * np.arange(tracker.n)
     assert np.median(np.abs(found - true)[40:]) < 0.2
     tracker = Tracker(Score.of(notes))
-    slow = [tracker.hear(frame[None]) for frame in np.repeat(tracker.written, 2, axis=0)]
+    slow = [tracker.advance(frame[None]) for frame in np.repeat(tracker.written, 2, axis=0)]
     assert np.median([place.speed for place in slow[80:]]) == pytest.approx(0.5, rel=0.2)
     tracker = Tracker(Score.of(notes))
     middle = len(tracker.written) // 2
-    jumped = [tracker.hear(frame[None]).written for frame in tracker.written[:100]]
-    jumped = [tracker.hear(frame[None]).written for frame in tracker.written[middle:]]
+    jumped = [tracker.advance(frame[None]).written for frame in tracker.written[:100]]
+    jumped = [tracker.advance(frame[None]).written for frame in tracker.written[middle:]]
     assert np.median(np.abs(jumped - true[middle:])[60:]) < 0.3
 
 
@@ -183,5 +183,5 @@ def test_the_tracker_moves_as_it_says():
     expected[:-1] += tracker.begin[:, None] * (go_on * still + anywhere / tracker.n)
     profile = rng.random((1, tracker.written.shape[1]), dtype=np.float32)
     expected *= np.exp(2.0 * (tracker.written @ profile[0]))
-    tracker.hear(profile)
+    tracker.advance(profile)
     assert tracker.p == pytest.approx(expected / expected.sum(), rel=1e-4, abs=1e-9)

@@ -145,10 +145,10 @@ def read_music_json(path: StrPath, *, duration: float | None = None) -> NoteTime
         else None
         for key in ("confidence", "unplayed", "offset_confidence")
     )
-    heard = None
+    measured = None
     if all("measured_offset" in note for note in notes):
         ends = [_optional(note, "measured_offset", name) for note in notes]
-        heard = np.array(ends, dtype=np.float64)  # None becomes NaN
+        measured = np.array(ends, dtype=np.float64)  # None becomes NaN
     return NoteTimes(
         tuple(
             Note(
@@ -187,7 +187,7 @@ def read_music_json(path: StrPath, *, duration: float | None = None) -> NoteTime
         _optional(content, "tuning", name),
         unplayed,
         tuple(_mismatch(entry, name) for entry in _list(content, "mismatches", name)),
-        heard,
+        measured,
         sure,
         _text(content, "model", name) or "",
     )

@@ -65,8 +65,8 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     columns += ["passage"] if alignment.passages else []
     passage_of = alignment.passage_of.tolist()
     columns += ["part"] if any(note.part for note in alignment.notes) else []
-    heard, sure = alignment.measured_offsets, alignment.offset_confidence
-    columns += ["performed_offset_s"] if heard is not None else []
+    ends, sure = alignment.measured_offsets, alignment.offset_confidence
+    columns += ["performed_offset_s"] if ends is not None else []
     columns += ["offset_confidence"] if sure is not None else []
     beats = alignment.beats
     if beats is not None:
@@ -87,8 +87,8 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
         }
         if unplayed is not None:
             row["unplayed"] = f"{unplayed[k]:.4f}"
-        if heard is not None:
-            row["performed_offset_s"] = f"{heard[k]:.6f}" if np.isfinite(heard[k]) else ""
+        if ends is not None:
+            row["performed_offset_s"] = f"{ends[k]:.6f}" if np.isfinite(ends[k]) else ""
         if sure is not None:
             row["offset_confidence"] = f"{sure[k]:.4f}"
         if beats is not None:

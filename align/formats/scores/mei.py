@@ -93,7 +93,7 @@ class _Layer:
     staff: str
     at: Fraction
     rests: Fraction = Fraction(0)  # whole bars of rest at its end
-    heard: Fraction = Fraction(0)  # where its last note ends
+    sounded: Fraction = Fraction(0)  # where its last note ends
     factor: Fraction = Fraction(1)
     grace: bool = False
     spans: dict[str, Fraction] = field(default_factory=dict)  # of tuplets, by their last note
@@ -273,7 +273,7 @@ class _Reading:
         start, self._bar, n_before = self._at, measure.get("n", ""), len(self._notes)
         self._altered.clear()
         self._repeat_sign(measure.get("left", ""), start)
-        ends, rests, heard = [Fraction(0)], [Fraction(0)], start
+        ends, rests, sounded = [Fraction(0)], [Fraction(0)], start
         length = self._bar_length()
         spans = tuplet_spans(measure)
         for staff in played_as("staff", measure):
@@ -284,11 +284,11 @@ class _Reading:
                 place = _Layer(number, start, notes=before)
                 self._walk(layer, place, spans)
                 ends.append(place.at - start)
-                if self._metres and not place.heard:  # a rest for the bar, however it is written
+                if self._metres and not place.sounded:  # a rest for the bar, however it is written
                     ends[-1] = min(ends[-1], length)
                 rests.append(place.rests)
-                heard = max(heard, place.heard)
-        if length in ends and heard - start <= length:  # rests alone go beyond it
+                sounded = max(sounded, place.sounded)
+        if length in ends and sounded - start <= length:  # rests alone go beyond it
             ends = [length]
         if max(rests) > length:  # of several bars
             ends += rests
@@ -398,7 +398,7 @@ class _Reading:
                 tie = note.get("tie") or element.get("tie") or ""
                 self._note(note, layer, length, grace or note.get("grace") is not None, tie)
         layer.at += length
-        layer.heard = layer.at
+        layer.sounded = layer.at
 
     def _note(
         self, element: Element, layer: _Layer, length: Fraction, grace: bool, tie: str
@@ -452,7 +452,7 @@ class _Reading:
             moved = replace(note, start=note.start + length, end=note.end + length, id="")
             self._add(moved, layer)
         layer.at += length
-        layer.heard = layer.at
+        layer.sounded = layer.at
 
     def _add(self, note: TiedNote, layer: _Layer) -> None:
         self._notes.append(note)

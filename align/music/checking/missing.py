@@ -7,9 +7,9 @@ With p_i the probability of note i at the prior r of the training scores ::
     q_i = p_i o / (p_i o + 1 - p_i),    o = s (1 - r) / ((1 - s) r),    s = mean of q_i
 
 until s no longer changes. It counts only where nearly every note is then decided: of instruments
-that a network hardly hears, all notes are doubtful, and stay so.
+that a network hardly knows, all notes are doubtful, and stay so.
 
-A note that doubles another of its chord an octave away is heard in its partials, so how probably
+A note that doubles another of its chord an octave away sounds in its partials, so how probably
 it was not played is hardly ever high. Where an edition has octaves that nobody plays, many of them
 are missing, and their own prior says so, with what a network hears that does not know the score.
 The same holds of a hand that is written an octave away.
@@ -30,7 +30,7 @@ __all__ = ["found_throughout", "many_missing", "missing_together", "missing_voic
 
 _PRIOR = 0.05  # share of the notes that `spoiled_score` puts into scores where the model learns
 _MANY = 0.2  # of the notes; true scores (28) have .11 at most, a piece with 10 % left out less
-_ALL = 0.9  # of the notes: nothing is told from instruments that are not heard
+_ALL = 0.9  # of the notes: nothing is listed of instruments that the network does not know
 _UNDECIDED = 0.45  # of that share: top lines and hands have .37 at most, other instruments .79
 _ROUNDS = 50
 _SILENT = 0.05  # of the chords; top lines have .01 at most, halves .31

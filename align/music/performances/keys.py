@@ -84,14 +84,14 @@ def described(shift: int, tuning: float) -> str | None:
     total = shift + tuning
     if abs(total) <= _IN_TUNE:
         return None
-    heard = 440.0 * 2.0 ** (total / 12.0)
+    hertz = 440.0 * 2.0 ** (total / 12.0)
     n = abs(shift)
     by = f"{n} semitone{'s' if n != 1 else ''}" if shift else f"{abs(tuning):.1f} semitones"
     if n == OCTAVE:
         by = "an octave"
     way = "higher" if total > 0 else "lower"
-    if _TUNINGS[0] <= heard <= _TUNINGS[1]:
-        known = f", as if A4 were {heard:.0f} Hz"
+    if _TUNINGS[0] <= hertz <= _TUNINGS[1]:
+        known = f", as if A4 were {hertz:.0f} Hz"
     else:
         known = f" (A4 = {440.0 * 2.0 ** (tuning / 12.0):.0f} Hz)"
     return f"the recording sounds {by} {way} than the score is written{known}."

@@ -159,8 +159,8 @@ def make_performance(
 ) -> Performance:
     """Align a recording that has been read coarsely with a score; as `read_performance`.
 
-    It is as if the score were written `shift` semitones higher; of notes that are then beyond the
-    piano the octave is heard. `progress` hears of this, and of what is done with the result.
+    The score is taken `shift` semitones higher; a note that is then beyond the piano is taken an
+    octave lower or higher. `progress` is called for this, and for what follows.
     """
     name = signal.name
     notes, row = sounding_notes(score, shift, name)

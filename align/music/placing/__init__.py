@@ -8,7 +8,7 @@ module          what
 `notes`         when the notes of a chord are played, since players are not simultaneous
 `confidence`    the probability that a note is within 50 ms of its time
 `unplayed`      the probability that a note was not played
-`ends`          when notes end, from the `end_evidence` that is heard of it
+`ends`          when notes end, from `end_evidence`
 ==============  ========================================================================
 
 Of the other folders it imports `performances` and `functions`.

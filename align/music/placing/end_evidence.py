@@ -1,16 +1,15 @@
-"""Where a note may end, and what can be heard of it there.
+"""Where a note may end, and the evidence for it.
 
 A note has few places where it is likely to end: where its length in the score puts the end, where
 a later chord begins, where its pitch is struck again, and where the level of its harmonics falls
 most. These are the *candidates*; the last is `LONGEST` after the onset, or where the pitch is
 struck again.
 
-What is heard at a candidate is the fall of the level at the note's harmonics, from just before to
-just after. Harmonics at which a partial of a note begins that is struck about then say nothing,
-nor do those that were not heard before: these are left out, and where none is left, nothing is
-heard. A pedal that is lifted ends many notes at once, so the mean fall of the other notes is
-evidence too; and whether notes around end where the score says tells whether this one is likely
-to.
+The sound gives the fall of the level at the note's harmonics, from just before a candidate to just
+after it. Two kinds of harmonics are left out: those at which a partial of another note begins at
+about the same time, and those that were not above the floor before. Where none is left, the sound
+gives nothing. A pedal that is lifted ends many notes at once, so the mean fall of the other notes
+is evidence too. So is whether the notes around this one end where the score ends them.
 """
 
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ __all__ = ["N_END_EVIDENCE", "Candidates", "end_candidates"]
 
 
 N_END_EVIDENCE = 30
-"""Numbers that tell how probably a note ends at a candidate."""
+"""Numbers from which the probability that a note ends at a candidate is computed."""
 
 LONGEST = 4.0
 """Seconds after its onset within which the end of a note is looked for."""
@@ -36,7 +35,7 @@ _HARMONICS = np.array([0, 12, 19, 24, 28, 31, 36])  # of the note
 _PARTIALS = np.array([-1, 0, 1, 11, 12, 13, 18, 19, 20, 23, 24, 25, 27, 28, 29, 30, 31, 32])
 _STRUCK = (-13, 4)  # frames about an onset in which its partials hide others
 _BEFORE, _AFTER = (-9, -1), (5, 13)  # frames about a candidate that are compared
-_HEARD = 2.0  # level above the floor from which a harmonic counts
+_AUDIBLE = 2.0  # level above the floor from which a harmonic counts
 _SHORTEST = 0.03  # seconds
 _APART = 0.025  # seconds, nearer than which two candidates are one
 _CHORDS = 14  # later chords that are candidates
@@ -63,7 +62,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, eq=False)
-class _Heard:
+class _Falls:
     """Of one note, for each frame from `first` on [shape=(K,)].
 
     The greatest `fall` over its free harmonics and their `mean`, how many are `free`, and by how
@@ -90,15 +89,15 @@ def end_candidates(performance: Performance, onsets: Float64, chords: Float64) -
     limit = np.minimum(np.minimum(onsets + LONGEST, again), performance.signal.duration)
     limit = np.maximum(limit, onsets + _SHORTEST)
     written = np.maximum(written, onsets + _SHORTEST)
-    heard = _heard(performance, onsets, limit)
+    falls = _falls(performance, onsets, limit)
     total, count = np.zeros((2, len(note_levels(performance.signal)[0])))
-    for one in heard:
+    for one in falls:
         span = slice(one.first, one.first + one.fall.size)
         total[span] += one.mean
         count[span] += one.free > 0
-    kept = _agreement(heard, written, hop)
+    kept = _agreement(falls, written, hop)
     note, times, evidence = [], [], []
-    for m, one in enumerate(counted(heard, performance.progress, "finding ends")):
+    for m, one in enumerate(counted(falls, performance.progress, "finding ends")):
         ends = _places(one, onsets[m], written[m], limit[m], chords, hop)
         at = np.clip(np.rint(ends / hop).astype(np.intp) - one.first, 0, one.fall.size - 1)
         frame = at + one.first
@@ -131,11 +130,11 @@ def _struck_again(pitches: IntArray, onsets: Float64) -> Float64:
     return again
 
 
-def _heard(performance: Performance, onsets: Float64, limit: Float64) -> list[_Heard]:
-    """Return what is heard of each note from 20 ms after its onset to its limit."""
+def _falls(performance: Performance, onsets: Float64, limit: Float64) -> list[_Falls]:
+    """Return how the level of each note falls, from 20 ms after its onset to its limit."""
     levels = note_levels(performance.signal)[0]
     n, pitches = len(levels), performance.notes.pitches
-    report = of_stage(performance.progress, "hearing ends") or (lambda done, total: None)
+    report = of_stage(performance.progress, "measuring ends") or (lambda done, total: None)
     report(0, pitches.size)
     frames = np.clip(np.rint(onsets / performance.signal.hop).astype(np.intp), 0, max(n - 2, 0))
     last = np.rint(limit / performance.signal.hop).astype(np.intp)
@@ -151,17 +150,17 @@ def _heard(performance: Performance, onsets: Float64, limit: Float64) -> list[_H
         beside = level_columns(pitch, _HARMONICS + np.array([[0], [-1], [1]]))  # a semitone
         before, after = (_means(levels, rows, beside, *span) for span in (_BEFORE, _AFTER))
         own, left = before[:, 0], after[:, 0]
-        free = ~hidden[rows][:, column] & (own > _HEARD)
+        free = ~hidden[rows][:, column] & (own > _AUDIBLE)
         some = free.any(axis=1)
         weight = np.where(free, own, 0.0)
         fall = own - left
         stands = [
-            np.where(some, np.where(free, at - 0.5 * (below + above), -_HEARD).max(axis=1), 0.0)
+            np.where(some, np.where(free, at - 0.5 * (below + above), -_AUDIBLE).max(axis=1), 0.0)
             for at, below, above in (level.transpose(1, 0, 2) for level in (before, after))
         ]
         report(m + 1, pitches.size)
         out.append(
-            _Heard(
+            _Falls(
                 first,
                 np.where(some, np.where(free, fall, -np.inf).max(axis=1, initial=-_LIMIT), 0.0),
                 (weight * fall).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9),
@@ -187,10 +186,10 @@ def _means(levels: Float32, rows: slice, columns: IntArray, first: int, end: int
     return means
 
 
-def _agreement(heard: list[_Heard], written: Float64, hop: float) -> Float64:
+def _agreement(notes: list[_Falls], written: Float64, hop: float) -> Float64:
     """Return how much the notes around each one fall where the score ends them [shape=(M,)]."""
     falls = np.full(written.size, np.nan)
-    for m, (one, end) in enumerate(zip(heard, written.tolist(), strict=True)):
+    for m, (one, end) in enumerate(zip(notes, written.tolist(), strict=True)):
         at = round(end / hop) - one.first
         if 0 <= at < one.fall.size - 8 and one.free[at] > 0:
             falls[m] = one.fall[max(at - 2, 0) : at + 3].max()
@@ -205,11 +204,11 @@ def _agreement(heard: list[_Heard], written: Float64, hop: float) -> Float64:
 
 
 def _places(
-    heard: _Heard, onset: float, written: float, limit: float, chords: Float64, hop: float
+    level: _Falls, onset: float, written: float, limit: float, chords: Float64, hop: float
 ) -> Float64:
     """Return the candidates of one note in seconds, increasing."""
     first, last = np.searchsorted(chords, [onset + 0.05, limit - 0.02])
-    fall = heard.fall
+    fall = level.fall
     peaks = 1 + np.flatnonzero(
         (fall[1:-1] >= fall[:-2]) & (fall[1:-1] > fall[2:]) & (fall[1:-1] > _LEAST_FALL)
     )
@@ -218,7 +217,7 @@ def _places(
         [min(written, limit)],
         chords[first:last][:_CHORDS].tolist(),
         [limit],
-        ((heard.first + peaks) * hop).tolist(),
+        ((level.first + peaks) * hop).tolist(),
     )
     kept: list[float] = []
     for group in groups:  # of two that are one, the first of these counts
@@ -228,25 +227,25 @@ def _places(
     return np.sort(np.array(kept or [limit]))
 
 
-def _of_sound(heard: _Heard, at: IntArray, pedal: Float64) -> Float64:
+def _of_sound(level: _Falls, at: IntArray, pedal: Float64) -> Float64:
     """Return what the sound says of the candidates of a note [shape=(C, 11)].
 
     The fall, of the free harmonic that falls most and on average; whether any is free and how
     many; how far it stands out after and before; the greatest fall at earlier and at later
     candidates, of all, and whether this is the greatest; the fall of the other notes.
     """
-    around = np.clip(at[:, None] + np.arange(-_NEAR, _NEAR + 1), 0, heard.fall.size - 1)
-    fall, free = heard.fall[around].max(axis=1), heard.free[at]
+    around = np.clip(at[:, None] + np.arange(-_NEAR, _NEAR + 1), 0, level.fall.size - 1)
+    fall, free = level.fall[around].max(axis=1), level.free[at]
     earlier = np.concatenate([[0.0], np.maximum.accumulate(fall)[:-1]])
     later = np.concatenate([np.maximum.accumulate(fall[::-1])[::-1][1:], [0.0]])
     return np.column_stack(
         [
             fall / 3.0,
-            heard.mean[around].max(axis=1) / 2.0,
+            level.mean[around].max(axis=1) / 2.0,
             free == 0,
             np.minimum(free, 3.0) / 3.0,
-            heard.after[around].min(axis=1) / 3.0,
-            heard.before[at] / 3.0,
+            level.after[around].min(axis=1) / 3.0,
+            level.before[at] / 3.0,
             earlier / 3.0,
             later / 3.0,
             np.full(at.size, fall.max() / 3.0),
@@ -289,8 +288,8 @@ def _of_score(
 def _together(evidence: Float64, agreement: Float64) -> Float64:
     """Return products of evidence [shape=(C, 8)].
 
-    The score's end where the notes around keep it, where the sound falls, and where nothing is
-    heard; a chord where nothing is, and where the other notes fall.
+    The score's end where the notes around keep it, where the sound falls, and where the sound
+    gives nothing; a chord where the sound gives nothing, and where the other notes fall.
     """
     fall, silent, pedal = evidence[:, 0], evidence[:, 2], evidence[:, 10]
     exact, about, after, chord = evidence[:, [13, 14, 15, 17]].T

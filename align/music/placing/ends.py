@@ -1,4 +1,4 @@
-"""When each note has ended, where that can be heard, and how probably that is right.
+"""When each note has ended, where the sound shows it, and how probably that is right.
 
 The end is where the key or the pedal is let go and the damper falls, or where the same pitch is
 struck again. Of the candidates of a note (`align.music.placing.end_evidence`) the most probable is

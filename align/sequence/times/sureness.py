@@ -6,10 +6,10 @@ within 20 ms is compared with how often the onset is, by a logistic regression o
 (Platt, "Probabilistic outputs for support vector machines", 1999), and corrected by it. Where an
 aligner has others beside it for other surroundings, each learns its own.
 
-The same doubt is worth less where something else is heard that sounds like events: a network that
-is drowned in noise says so, and one that hears other people is as sure as ever, but of their
-phones. There the events score far below the best that any would (`align.sequence.fit`), so how far
-they do, in the mean over a recording, is evidence as well.
+The same confidence is worth less where another sound resembles events: in loud noise a network
+gives low probabilities, but where other people speak it is as sure as ever, of their phones.
+There the events score far below the best that any would (`align.sequence.fit`), so how far they
+do, in the mean over a recording, is evidence as well.
 """
 
 from collections.abc import Sequence

@@ -83,7 +83,7 @@ def test_ends_that_the_score_does_not_know_are_found(fitted: EvidenceModel) -> N
     told: list[tuple[str, int, int]] = []
     performance = replace(piece.performance, progress=lambda *given: told.append(given))
     made = end_candidates(performance, placed.notes, placed.chords)
-    stages = [(stage, n) for stage in ("hearing ends", "finding ends") for n in range(25)]
+    stages = [(stage, n) for stage in ("measuring ends", "finding ends") for n in range(25)]
     assert told == [(*one, 24) for one in stages]
     assert made.evidence.shape == (made.times.size, N_END_EVIDENCE)
     assert (np.diff(made.note) >= 0).all()
