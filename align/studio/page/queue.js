@@ -1,6 +1,7 @@
 // The recordings, those first of which a look is worth most.
 
 const MOST_ROWS = 300;
+const LEAST_MATCH = 0.3; // less has another text or score, most probably
 let queue = [];
 
 async function readQueue() {
@@ -33,7 +34,10 @@ function fillQueue() {
 function expected({ state: how, expected_errors: errors, match, no_text: untold }) {
   if (untold && how !== "confirmed") return "no text yet";
   if (how === "confirmed" || errors === null || errors === undefined) return "";
-  return `${errors.toFixed(1)} errors expected${typeof match === "number" ? `, match ${match.toFixed(2)}` : ""}`;
+  if (typeof match !== "number") return `${errors.toFixed(1)} errors expected`;
+  const matched = `match ${match.toFixed(2)}`;
+  // the confidence of boundaries means nothing where something else was played or said
+  return match < LEAST_MATCH ? `perhaps another ${view.recording?.kind === "music" ? "score" : "text"}, ${matched}` : `${errors.toFixed(1)} errors expected, ${matched}`;
 }
 
 function markQueue() {
