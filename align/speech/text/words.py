@@ -4,13 +4,11 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from align.errors import DataError
 from align.progress import Progress
-from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
 from align.sequence.evidence import log_odds
 from align.sequence.stretches import Stretch, aligned_stretches
@@ -31,41 +29,30 @@ from align.speech.text.checking.passages import (
     with_short_passages,
     within_the_text,
 )
-from align.speech.text.checking.repeated import copies_match, without_copy, written_again
+from align.speech.text.checking.repeated import without_first_copy, written_again
 from align.speech.text.checking.said import Found, SaidWords, known_by, second_ear
 from align.speech.text.checking.unspoken import N_SOUNDS, WordPath, asked_words
 from align.speech.text.lattice import TRUSTED
 from align.speech.text.long import LONG, RoughWords, rough_words
 from align.speech.text.model import PhoneAligner
 from align.speech.text.parts import Part, Recording, part_of
+from align.speech.text.pieces import Asked, Piece
 from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.read_again import passages_read_again
 from align.speech.text.reading.transcript import Utterance
-from align.speech.text.rows import Rows, begun_within, rows_of, with_unspoken
+from align.speech.text.rows import begun_within, rows_of, with_unspoken
 from align.speech.text.shared import with_shared_borders
 from align.speech.text.wording import Wording
 from align.speech.word_ear import Again
 from align.types import SPOKEN_NOISE, Float64, IntArray, Mismatch
 
-__all__ = ["Piece", "WordAligner"]
+__all__ = ["WordAligner"]
 
 _ELSE = 1.5  # that a frame of what is not in the text scores less than phones, where it begins
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
 _BY_EAR = 0.1  # log odds that words are of a recording, for each unit by which an ear hears them
 _CUT = 0.01  # seconds of a recording behind what is a part of it
 _MOST = 9.0  # words per second; the fastest readers say six
-
-
-class Piece(NamedTuple):
-    """Words that were aligned at once.
-
-    Their rows and mismatches, in seconds of the recording, the alignment of all of them, whose
-    match counts, and the utterance, or the part of it, that they are.
-    """
-
-    rows: Rows
-    mismatches: list[Mismatch]
-    whole: Alignment
-    utterance: Utterance
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +112,7 @@ class WordAligner:
         """
         some = self._excerpt(utterance, words, span)
         own = words[some.start : some.stop]
-        pieces = self._stretches(_Asked(utterance, own, span, first + some.start), progress)
+        pieces = self._stretches(Asked(utterance, own, span, first + some.start), progress)
         if len(some) < len(words):
             rows = [row for piece in pieces for row in piece.rows]
             for passage in passages_left_out(
@@ -154,8 +141,34 @@ class WordAligner:
             )
         return some
 
-    def _stretches(self, asked: "_Asked", progress: Progress | None) -> list[Piece]:
+    def _stretches(self, asked: Asked, progress: Progress | None) -> list[Piece]:
         """Align words that are said between two times, as `pieces`."""
+        found = self._cut(asked, progress)
+        if not self.judging:
+            return [piece for _, piece in found]
+        pieces = [[piece] for _, piece in found]
+        done = 0
+        for one in passages_read_again(self.wording, self.recording, asked, found):
+            if one.first < done:  # all passages near the one before it have been asked for
+                continue
+            new = self._written_twice(one.asked, one.again)
+            if new is not None:
+                pieces[one.first : one.stop] = [new, *([] for _ in range(one.first + 1, one.stop))]
+                done = one.stop
+        return self._with_loud_pauses([piece for some in pieces for piece in some], asked.span)
+
+    def _written_twice(self, asked: Asked, again: Again) -> list[Piece] | None:
+        """Align words of which some were read `again`, as `_stretches`; None if they were not."""
+        written = written_again(len(asked.words), again)
+        twice = asked._replace(words=[asked.words[k] for k in written])
+        try:
+            pieces = self._stretches(twice, None)
+        except DataError:  # there is no room for a second copy
+            return None
+        return without_first_copy(pieces, asked.first, again, marked=self.repair)
+
+    def _cut(self, asked: Asked, progress: Progress | None) -> list[tuple[Stretch, Piece]]:
+        """Align words that are said between two times, in stretches where these are long."""
         utterance, words, span, first, _ = asked
         begin, end = span
 
@@ -166,7 +179,7 @@ class WordAligner:
                 part = replace(utterance, start=within[0], end=within[1])
             own = slice(stretch.first, stretch.stop - 1)
             near = None if rough is None else rough.onsets[own] - stretch.begin
-            return self._piece(_Asked(part, words[own], within, first + stretch.first, near))
+            return self._piece(Asked(part, words[own], within, first + stretch.first, near))
 
         def speech(piece: Piece) -> tuple[float, float]:
             """Return when the first word begins and the last one ends, after the beginning."""
@@ -182,9 +195,7 @@ class WordAligner:
                 self.model, samples, rate, words, self.entries, self.wording.silence, noise
             )
         cuts = [] if rough is None else rough.cuts
-        found = aligned_stretches(cuts, len(words) + 1, end - begin, align, speech, progress)
-        pieces = [piece for _, piece in found]
-        return self._with_loud_pauses(pieces, span) if self.judging else pieces
+        return aligned_stretches(cuts, len(words) + 1, end - begin, align, speech, progress)
 
     def _with_loud_pauses(self, pieces: list[Piece], span: tuple[float, float]) -> list[Piece]:
         """Return the pieces of an utterance, with what sounds in the pauses of all of it."""
@@ -198,7 +209,7 @@ class WordAligner:
             for piece, low, high in zip(pieces, [-np.inf, *ends], [*ends, np.inf], strict=True)
         ]
 
-    def _piece(self, asked: "_Asked") -> Piece:
+    def _piece(self, asked: Asked) -> Piece:
         """Align some words at once, or those that were said where the recording is of a part."""
         try:
             piece = self._all_words(asked)
@@ -218,7 +229,7 @@ class WordAligner:
             return some or piece
         return piece
 
-    def _said_words(self, asked: "_Asked", match: float = 0.0) -> Piece | None:
+    def _said_words(self, asked: Asked, match: float = 0.0) -> Piece | None:
         """Align all words but passages that were left out.
 
         None where none is looked for, or the rest does not fit, or less well than the whole,
@@ -280,7 +291,7 @@ class WordAligner:
         return fit
 
     def _all_words(
-        self, asked: "_Asked", gaps: Collection[int] = (), unsaid: IntArray = NO_WORDS
+        self, asked: Asked, gaps: Collection[int] = (), unsaid: IntArray = NO_WORDS
     ) -> Piece:
         """Align some words at once.
 
@@ -330,7 +341,7 @@ class WordAligner:
         return Piece(rows, moved, found.whole.alignment, utterance)
 
     def _with_again(
-        self, asked: "_Asked", gaps: Collection[int], unsaid: IntArray, again: Again
+        self, asked: Asked, gaps: Collection[int], unsaid: IntArray, again: Again
     ) -> Piece | None:
         """Align some words at once, as `_all_words`, of which some were said `again`.
 
@@ -344,13 +355,9 @@ class WordAligner:
             np.arange(len(words)) < again.first, 0, again.stop - again.first
         )
         own = places[list(gaps)].tolist(), np.flatnonzero(np.isin(written, unsaid))
-        piece = self._all_words(twice, *own)
-        if not copies_match(piece.rows, piece.mismatches, first, again):
-            return None
-        rows, mismatches = without_copy(
-            piece.rows, piece.mismatches, first, again, marked=self.repair
-        )
-        return piece._replace(rows=rows, mismatches=mismatches)
+        pieces = [self._all_words(twice, *own)]
+        found = without_first_copy(pieces, first, again, marked=self.repair)
+        return None if found is None else found[0]
 
     def _part(self, utterance: Utterance, words: Sequence[str], span: tuple[float, float]) -> Part:
         """Return the part of the recording between two times; the words must fit into it."""
@@ -362,16 +369,3 @@ class WordAligner:
         """Return the whole recording; the words must fit into it."""
         span = (0.0, self.recording.duration)
         return self._part(Utterance(" ".join(words)), words, span)
-
-
-class _Asked(NamedTuple):
-    """Words to align between two times, in seconds; the first has a number in its text.
-
-    They begin `near` some times in the span, if given.
-    """
-
-    utterance: Utterance
-    words: Sequence[str]
-    span: tuple[float, float]
-    first: int
-    near: Float64 | None = None

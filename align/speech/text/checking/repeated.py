@@ -12,14 +12,24 @@ import numpy as np
 
 from align.speech.ear import Ear, WaysOfWords
 from align.speech.text.checking.unspoken import WordPath
+from align.speech.text.pieces import Piece
 from align.speech.text.rows import Rows
 from align.speech.word_ear import Again
 from align.types import SILENCE, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
-__all__ = ["copies_match", "said_again", "without_copy", "written_again"]
+__all__ = [
+    "PAUSES",
+    "copies_match",
+    "said_again",
+    "without_copy",
+    "without_first_copy",
+    "written_again",
+]
+
+PAUSES = 1.25
+"""Times as far apart are copies as they are long, since pauses within them are none of it."""
 
 _LONGEST = 40.0  # seconds of what was said again; where more is not in the text, none are asked of
-_PAUSES = 1.25  # times as far apart are copies, since pauses within them are none of it
 _LEAST = 0.5  # match of either copy
 _DOUBTED = 0.1  # share of its words that may be listed as not said: of fewer than ten none
 
@@ -35,7 +45,7 @@ def said_again(
     if times is None or not ear.hears_words:
         return None
     others = path.found.alignment.intervals[path.built.noise()[path.found.nodes]]
-    copied = _PAUSES * float((others[:, 1] - others[:, 0]).sum())
+    copied = PAUSES * float((others[:, 1] - others[:, 0]).sum())
     if copied > _LONGEST:
         copied = 0.0
     return ear.said_again(ways, np.clip(times + np.array([-copied, copied]), 0.0, seconds))
@@ -52,8 +62,8 @@ def written_again(n_words: int, again: Again) -> IntArray:
     return np.append(np.arange(again.stop), np.arange(again.first, n_words))
 
 
-def copies_match(rows: Rows, mismatches: Sequence[Mismatch], first: int, again: Again) -> bool:
-    """Whether the words of both copies seem to be said; the first one of the text is `first`.
+def copies_match(rows: Rows, mismatches: Sequence[Mismatch], copies: Sequence[range]) -> bool:
+    """Whether the words of both copies, which have these numbers, seem to be said.
 
     Of many words some are listed as not said that were: so a tenth of them may be.
 
@@ -62,18 +72,18 @@ def copies_match(rows: Rows, mismatches: Sequence[Mismatch], first: int, again: 
     >>> from align.speech.text.rows import Row
     >>> rows = [*(Row("iy", 0.1 * k, 1.0, k, 0.9) for k in range(20)), Row("sil", 2.0, 1.0, -1)]
     >>> one, two = (Mismatch("unspoken", 0.2, 0.3, ("a",) * n, 0.9) for n in (1, 2))
-    >>> [copies_match(rows, some, 0, Again(0, 10, 1.0)) for some in ([], [one], [two])]
+    >>> copies = range(10), range(10, 20)
+    >>> [copies_match(rows, some, copies) for some in ([], [one], [two])]
     [True, True, False]
     """
-    size = again.stop - again.first
-    for begin in (first + again.first, first + again.stop):
-        own = [k for k, row in enumerate(rows) if begin <= row.word < begin + size]
+    for copy in copies:
+        own = [k for k, row in enumerate(rows) if row.word in copy]
         match = [rows[k].match or 0.0 for k in own]
         if not own or np.mean(match) < _LEAST:
             return False
         start, end = rows[own[0]].start, rows[own[-1] + 1].start
         doubted = sum(len(m.words) for m in mismatches if m.start < end and m.end > start)
-        if doubted > _DOUBTED * size:
+        if doubted > _DOUBTED * len(copy):
             return False
     return True
 
@@ -101,9 +111,40 @@ def without_copy(
     own = [k for k, row in enumerate(rows) if begin <= row.word < stop]
     k, behind = own[0], own[-1] + 1
     start, end = rows[k].start, rows[behind].start
+    again_at = next((row.start for row in rows[behind:] if row.word >= 0), end)
     copy = rows[k]._replace(label=SPOKEN_NOISE if marked else SILENCE, word=-1)
     size = again.stop - again.first
     later = [row._replace(word=row.word - size if row.word >= 0 else -1) for row in rows[behind:]]
-    listed = [m for m in mismatches if not start <= 0.5 * (m.start + m.end) < end]
+    listed = [
+        m
+        for m in mismatches
+        if not start <= 0.5 * (m.start + m.end) < (again_at if m.words else end)
+    ]
     listed.append(Mismatch("untranscribed", start, end, (), again.probability))
     return [*rows[:k], copy, *later], sorted(listed, key=lambda m: m.start)
+
+
+def without_first_copy(
+    pieces: Sequence[Piece], first: int, again: Again, *, marked: bool
+) -> list[Piece] | None:
+    """Return the pieces of a text that has some words twice without the first copy of these.
+
+    None if either copy does not match: then something else was said. `first` and `marked` are as
+    in `without_copy`. The first piece has all rows and mismatches.
+    """
+    rows = [row for piece in pieces for row in piece.rows]
+    mismatches = [m for piece in pieces for m in piece.mismatches]
+    begin, stop, size = first + again.first, first + again.stop, again.stop - again.first
+    said = {row.word for row in rows if row.label not in (SILENCE, SPOKEN_NOISE)}
+    # words that were only said in front of the first copy: an ear may take a pause for them
+    once = next((k for k in range(size) if stop + k in said), size)
+    copies = range(begin + once, stop), range(stop + once, stop + size)
+    if not copies_match(rows, mismatches, copies):
+        return None
+    copy = again._replace(first=again.first + once, stop=again.stop + once)
+    rows, mismatches = without_copy(rows, mismatches, first, copy, marked=marked)
+    one, *others = pieces
+    return [
+        one._replace(rows=rows, mismatches=mismatches),
+        *(piece._replace(rows=[], mismatches=[]) for piece in others),
+    ]
