@@ -31,8 +31,10 @@ from align.speech.text.checking.mismatch import (
 from align.speech.text.checking.repeated import said_again
 from align.speech.text.checking.unspoken import (
     DEFAULT,
+    DEFAULT_IPA,
     N_SOUNDS,
     PROBABLE,
+    PROBABLE_IPA,
     SecondEar,
     WordPath,
 )
@@ -110,8 +112,7 @@ class SaidWords:
                 model, part, self.wording.lattices(words), near, unsaid
             )
             asked = known_by(model, self.ear), temperature, gaps, unsaid, self._second_ear
-            # what tells words that were not said was learned of English: less sure in the IPA
-            least = CERTAIN if model.takes_ipa else PROBABLE
+            least = _least(model, self.ear)
             about = judged(path, whole, words, *asked, least)
             found = whole().found
             times = None if once else about.times
@@ -259,8 +260,18 @@ def second_ear(wording: Wording, ear: Ear) -> SecondEar:
 
 def known_by(model: PhoneAligner, ear: Ear) -> EvidenceModel:
     """Return what is known of words that were not said, where a second ear hears them."""
-    known = model.unspoken_ or DEFAULT
+    known = model.unspoken_ or (DEFAULT_IPA if model.takes_ipa else DEFAULT)
     return known if known.size <= N_SOUNDS or ear.hears_words else DEFAULT
+
+
+def _least(model: PhoneAligner, ear: Ear) -> float:
+    """Return the probability from which on words are listed.
+
+    Where no ear hears words, what tells those that were not said was learned of English only.
+    """
+    if not model.takes_ipa:
+        return PROBABLE
+    return PROBABLE_IPA if ear.hears_words else CERTAIN
 
 
 def _listed(

@@ -38,10 +38,12 @@ from align.types import Float64, IntArray
 
 __all__ = [
     "DEFAULT",
+    "DEFAULT_IPA",
     "N_BEFORE",
     "N_EVIDENCE",
     "N_SOUNDS",
     "PROBABLE",
+    "PROBABLE_IPA",
     "AskedWords",
     "SecondEar",
     "WordPath",
@@ -88,8 +90,19 @@ Fitted to the sample of TIMIT by four models that were not trained on the speake
 (`recipes/mismatch/where.py --default`).
 """
 
+DEFAULT_IPA = EvidenceModel(
+    np.array([1.06, -1.088, 0.0, -0.02, 0.18, 0.16, -1.18, 0.62, -0.2, 0.155, -0.51, -1.15, -5.33])
+)
+"""The same for models of phones in the IPA, which learn none, where an ear hears words.
+
+Fitted to two German speakers by models that had not heard them (recipes/mismatch/where.md).
+"""
+
 PROBABLE = 0.5
 """Words of this probability are listed; those that cannot reach it are not asked for."""
+
+PROBABLE_IPA = 0.6
+"""The same for models of phones in the IPA, which are vaguer."""
 
 _LEAST = 0.01  # matches are clipped to this, and to one less this
 _FURTHEST, _GAIN_SIZE = 20.0, 10.0  # log odds, and what they are divided by

@@ -2,6 +2,8 @@
 
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +13,10 @@ from kiwi_text import SAID
 import align
 from align.errors import DataError, ModelError, ParameterError
 from align.sequence.evidence import EvidenceModel
+from align.speech.text.checking.said import known_by
 from align.speech.text.checking.unspoken import (
     DEFAULT,
+    DEFAULT_IPA,
     N_BEFORE,
     N_EVIDENCE,
     N_SOUNDS,
@@ -243,3 +247,13 @@ def test_a_word_for_which_there_is_no_room(word_aligner: WordAligner) -> None:
     nodes = np.arange(path.built.lattice.n_nodes)
     assert path.otherwise(nodes) is None
     assert path.gain_over(None) == np.inf
+
+
+def test_models_of_the_ipa_know_words_by_an_ear_that_hears_them() -> None:
+    model: Any = SimpleNamespace(unspoken_=None, takes_ipa=True)
+    hears: Any = SimpleNamespace(hears_words=True)
+    deaf: Any = SimpleNamespace(hears_words=False)
+    assert known_by(model, hears) is DEFAULT_IPA
+    assert known_by(model, deaf) is DEFAULT
+    model.takes_ipa = False
+    assert known_by(model, hears) is DEFAULT
