@@ -5,7 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from align.speech.text.checking.repeated import said_again
+from align.speech.text.checking.repeated import said_again, without_first_copy
+from align.speech.text.pieces import Piece
+from align.speech.text.rows import Row
+from align.speech.word_ear import Again
+from align.types import Mismatch
 
 
 def test_words_may_be_as_far_away_as_a_copy_with_its_pauses() -> None:
@@ -22,3 +26,21 @@ def test_words_may_be_as_far_away_as_a_copy_with_its_pauses() -> None:
         )
         said_again(ear, [], times, path, 60.0)
         np.testing.assert_array_equal(asked[-1], times + np.array([-away, away]))
+
+
+def test_words_that_were_said_once_in_front_of_two_copies_stay() -> None:
+    """An ear may take a pause between the copies for them."""
+    said = [Row("a", float(k), 1.0, k, 0.9) for k in range(21)]
+    rows = [*said, Row("spn", 21.0, 0.0, 21, 0.0)]
+    rows += [Row("b", 1.0 + k, 1.0, k, 0.9) for k in range(22, 41)] + [Row("sil", 42.0, 1.0, -1)]
+    unspoken = Mismatch("unspoken", 21.0, 21.5, ("once",), 0.9)
+    piece: Any = Piece(rows, [unspoken], None, None)  # type: ignore[arg-type]
+    found = without_first_copy([piece], 0, Again(1, 21, 0.9), marked=False)
+    assert found is not None
+    assert [(row.label, row.start, row.word) for row in found[0].rows[1:5]] == [
+        ("a", 1.0, 1),
+        ("sil", 2.0, -1),
+        ("b", 23.0, 2),
+        ("b", 24.0, 3),
+    ]
+    assert found[0].mismatches == [Mismatch("untranscribed", 2.0, 23.0, (), 0.9)]

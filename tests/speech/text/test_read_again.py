@@ -1,0 +1,55 @@
+"""Passages of long recordings that were read twice, as they are asked of a second ear."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from align.sequence.stretches import Stretch
+from align.speech.text.pieces import Asked, Piece
+from align.speech.text.read_again import passages_read_again
+from align.speech.text.reading.transcript import Utterance
+from align.speech.text.rows import Row
+from align.speech.word_ear import Again
+from align.types import Mismatch
+
+
+def piece(words: range, at: float, *mismatches: Mismatch) -> Any:
+    """Return a piece whose words take a second each, from some time on."""
+    rows = [Row("a", at + k, 1.0, 7 + word) for k, word in enumerate(words)]
+    return Piece([*rows, Row("sil", at + len(rows), 1.0, -1)], list(mismatches), None, None)  # type: ignore[arg-type]
+
+
+def test_words_about_much_else_are_asked_for_in_both_copies() -> None:
+    """Those before it may be behind it, and those behind it before."""
+    heard: list[Any] = []
+
+    def said_again(ways: Any, times: Any) -> Again:
+        heard.append((ways, times))
+        return Again(1, 4, 0.9)
+
+    ear = SimpleNamespace(hears_words=True, said_again=said_again)
+    wording: Any = SimpleNamespace(ear=lambda part: ear, ways=list)
+    recording: Any = SimpleNamespace(
+        rate=100, name="x", duration=80.0, between=lambda a, b: np.zeros(round(100 * (b - a)))
+    )
+    words = [f"w{k}" for k in range(40)]
+    found = [
+        (Stretch(0, 21, 0.0, 20.5), piece(range(20), 0.0)),
+        (Stretch(20, 31, 20.5, 44.0), piece(range(20, 30), 32.0, Mismatch("untranscribed", 22.0, 30.0, (), 0.9))),
+        (Stretch(30, 41, 44.0, 80.0), piece(range(30, 40), 45.0)),
+    ]  # fmt: skip
+    asked = Asked(Utterance(" ".join(words)), words, (0.0, 80.0), 7)
+    (one,) = passages_read_again(wording, recording, asked, found)
+    ways, times = heard[0]
+    assert ways == words[11:30]  # ten seconds either side
+    # in seconds of what is cut out, which begins with the first of them
+    np.testing.assert_allclose(times[0], [0.0, 11.0])
+    np.testing.assert_allclose(times[-1], [41.0 - 11.0 - 10.0, 42.0 - 11.0])
+    assert (one.first, one.stop) == (0, 2)
+    assert one.asked.words == words[:30]
+    assert one.asked.span == (0.0, 44.0)
+    assert one.again == Again(12, 15, 0.9)
+    ear.hears_words = False
+    assert not list(passages_read_again(wording, recording, asked, found))
+    assert not list(passages_read_again(wording, recording, asked, found[1:2]))
