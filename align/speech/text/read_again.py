@@ -29,7 +29,7 @@ __all__ = ["ReadAgain", "much_else", "passages_read_again", "word_times"]
 _SHORTEST = 0.3  # seconds of something that is not in the text; less may be part of a word
 _APART = 5.0  # seconds between two of these, from which on they are of two passages
 _MUCH = 3.0  # seconds of it that are asked about
-_LONGEST = 60.0  # from its beginning to its end
+_LONGEST = 50.0  # from its beginning to its end
 
 
 class ReadAgain(NamedTuple):
