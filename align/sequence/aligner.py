@@ -39,9 +39,8 @@ from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of, fits_of
 from align.sequence.frames import in_order
-from align.sequence.lattice.lattice_search import FoundNodes, LatticePaths
 from align.sequence.lattice.lattices import LatticeAlignment, node_events
-from align.sequence.lattice_in_recording import LatticeInRecording
+from align.sequence.lattice_in_recording import LatticePaths
 from align.sequence.recent import RecentSignals
 from align.sequence.search import best_path, is_long
 from align.sequence.stretches import (
@@ -604,24 +603,21 @@ class SequenceAligner(TimedAligner):
         self._check_events(given, name)
         whole = self._recent_signal(audio, rate, name)
         expanded = self._expand_lattice(lattice, given)
-        held = held_in_lattice(anchors, expanded, whole, name)
-        suited = self._suited(whole)
-        extended = Extended(whole, whole)
-        if held is None:
-            extended = suited._with_outer_pauses(whole)
-        within = LatticeInRecording(
-            suited, given, expanded, extended, held, abrupt, self._sure_of_chosen
+        return LatticePaths(
+            self,
+            given,
+            expanded,
+            whole,
+            held_in_lattice(anchors, expanded, whole, name),
+            name,
+            None if isinstance(audio, np.ndarray) else name,
+            abrupt=abrupt,
+            near=near or {},
+            weights=weights or {},
+            pauses=pauses,
+            noise=noise,
+            at_once=at_once,
         )
-        search = within.search(
-            near=near or {}, weights=weights or {}, pauses=pauses, noise=noise, at_once=at_once
-        )
-        audio_path = None if isinstance(audio, np.ndarray) else name
-
-        def placed(path: FoundNodes) -> LatticeAlignment:
-            found = within.alignment(path, audio_path)
-            return found._replace(alignment=self._with_new_labels(found.alignment))
-
-        return LatticePaths(search, placed, name)
 
 
 def _name_of(audio: Any) -> str:

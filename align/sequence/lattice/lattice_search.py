@@ -18,12 +18,11 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from align._blas import one_thread
-from align.decoders import LatticePath, path_potentials
-from align.errors import DataError, ParameterError
+from align.decoders import LatticePath
+from align.errors import ParameterError
 from align.features.base import rows_of
 from align.potentials import Path, Potentials
-from align.sequence.lattice.lattices import ExpandedLattice, LatticeAlignment
+from align.sequence.lattice.lattices import ExpandedLattice
 from align.sequence.lattice.long_lattice import (
     Guess,
     decode_in_windows,
@@ -40,7 +39,7 @@ from align.sequence.lattice.on_lattice import (
 from align.sequence.search import Room
 from align.types import BoolArray, Event, IntArray
 
-__all__ = ["FoundNodes", "FoundPath", "LatticePaths", "LatticeSearch"]
+__all__ = ["FoundNodes", "FoundPath", "LatticeSearch"]
 
 Terms: TypeAlias = Callable[[tuple[Event, ...]], Mapping[str, Any]]
 
@@ -223,13 +222,7 @@ class LatticeSearch:
             low, high = (self._held[kept] - first).T
             near[:, 0], near[:, 1] = np.maximum(near[:, 0], low), np.minimum(near[:, 1], high)
         own = np.searchsorted(kept, path.nodes[inner])
-        score = path_potentials(
-            part.potentials,
-            part.lattice,
-            own,
-            segment=part.segment,
-            transition=part.transition,
-        ).score(path.onsets[inner] - first)
+        score = part.along(own).score(path.onsets[inner] - first)
         try:
             found = part.without(forbidden[kept]).decode(near)
         except ParameterError:
@@ -314,49 +307,3 @@ class LatticeSearch:
             return windows
         first = np.maximum(self._held[:, 0], windows[:, 0])
         return np.stack((first, np.minimum(self._held[:, 1], windows[:, 1])), axis=1)
-
-
-class LatticePaths:
-    """The paths of a lattice through a recording; see `SequenceAligner.lattice_paths`.
-
-    `place` returns the alignment of a path; `name` is what messages call the recording. `hop` is
-    the length of a frame in seconds.
-    """
-
-    def __init__(
-        self, search: LatticeSearch, place: Callable[[FoundNodes], LatticeAlignment], name: str
-    ) -> None:
-        self._search, self._place, self._name = search, place, name
-        self.hop = search.hop
-
-    @one_thread()
-    def best(self, drop: IntArray | None = None) -> FoundPath:
-        """Return the best path that passes none of some nodes; DataError where there is none."""
-        try:
-            return self._search.best(drop)
-        except ParameterError as error:
-            raise DataError(str(error), path=self._name) from error
-
-    def detour(
-        self,
-        path: FoundPath,
-        keep: BoolArray,
-        drop: BoolArray,
-        begin: int | None = None,
-        end: int | None = None,
-    ) -> FoundPath | None:
-        """Return a path with the best way from a node to a later one; see `LatticeSearch`."""
-        return self._search.detour(path, keep, drop, begin, end)
-
-    def weighed(self, factors: Mapping[str, float], path: FoundPath) -> "LatticePaths | None":
-        """Return paths around one, whose base functions weigh so many times as much.
-
-        None where the aligner has not all of them.
-        """
-        search = self._search.weighed(factors, path)
-        return None if search is None else LatticePaths(search, self._place, self._name)
-
-    @one_thread()
-    def placed(self, path: FoundPath) -> LatticeAlignment:
-        """Return the alignment of the events on a path."""
-        return self._place(self._search.along(path))

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from align.sequence.evidence import EvidenceModel
-from align.sequence.lattice.lattice_search import LatticePaths
 from align.sequence.lattice.lattices import LatticeAlignment
+from align.sequence.lattice_in_recording import LatticePaths
 from align.speech.ear import Ear
 from align.speech.text.checking.departing import NO_WORDS, departing_paths
 from align.speech.text.checking.mismatch import (
