@@ -159,7 +159,7 @@ def align_text(
         path=name,
     )
     recording = Recording.read(audio, rate, model, name)
-    conversations = conversations_of(said, split)
+    conversations = conversations_of(list(zip(said, split, strict=True)))
     passages = [conversation.as_one() for conversation in conversations]
     texts, words_of_each = [text for text, _ in passages], [words for _, words in passages]
     held = word_anchors(anchors, texts, words_of_each, recording.duration, name)

@@ -11,7 +11,7 @@ held to its times, 78.0 % of the words begin within 20 ms where the times are of
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Row, Rows, begun_within
@@ -25,6 +25,9 @@ LOOSE = 2.0
 _APART = 2 * LOOSE  # seconds without an utterance, between two passages
 _AT_ONCE = 0.5  # seconds for which speakers overlap who do not only take turns
 
+Spoken: TypeAlias = tuple[Utterance, Sequence[str]]
+"""An utterance and its words."""
+
 
 class Conversation(NamedTuple):
     """Utterances that are aligned as one text, and the words of each.
@@ -32,44 +35,48 @@ class Conversation(NamedTuple):
     With `near` they are looked for about their times, where these are loose; else anywhere.
     """
 
-    said: Sequence[Utterance]
-    split: Sequence[Sequence[str]]
+    turns: Sequence[Spoken]
     near: bool = True
+
+    @property
+    def said(self) -> list[Utterance]:
+        """The utterances."""
+        return [utterance for utterance, _ in self.turns]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of all."""
+        return tuple(word for _, own in self.turns for word in own)
 
     @property
     def speakers(self) -> list[str]:
         """Who speaks, in the order of the first words."""
-        pairs = zip(self.said, self.split, strict=True)
-        return list(dict.fromkeys(utterance.speaker for utterance, words in pairs if words))
+        return list(dict.fromkeys(own.speaker for own, words in self.turns if words))
 
     def parted(self, duration: float) -> "tuple[Conversation, Conversation]":
         """Return what may begin in a recording of some seconds, and what is beyond its end."""
-        pairs = list(zip(self.said, self.split, strict=True))
         late = [self.near and own.loose and (own.start or 0.0) >= duration for own in self.said]
         inside, beyond = (
-            [pair for pair, is_late in zip(pairs, late, strict=True) if is_late == side]
+            [turn for turn, is_late in zip(self.turns, late, strict=True) if is_late == side]
             for side in (False, True)
         )
-        return self._of(inside), self._of(beyond)
-
-    def _of(self, pairs: Sequence[tuple[Utterance, Sequence[str]]]) -> "Conversation":
-        return Conversation([own for own, _ in pairs], [words for _, words in pairs], self.near)
+        return self._replace(turns=inside), self._replace(turns=beyond)
 
     def as_one(self) -> tuple[Utterance, tuple[str, ...]]:
         """Return all as one utterance, and its words."""
-        words = tuple(word for own in self.split for word in own)
-        first = self.said[0]
-        if len(self.said) == 1 and self.near:
+        said, words = self.said, self.words
+        first = said[0]
+        if len(said) == 1 and self.near:
             return first, words
-        text = " ".join(utterance.text for utterance in self.said)
+        text = " ".join(utterance.text for utterance in said)
         if not first.loose or not self.near:
             return Utterance(text), words
-        ends = [utterance.end for utterance in self.said if utterance.end is not None]
+        ends = [utterance.end for utterance in said if utterance.end is not None]
         return Utterance(text, first.start, max(ends), line=first.line, loose=True), words
 
     def _turns(self) -> list[int]:
         """Return the number of the utterance of each word."""
-        return [n for n, words in enumerate(self.split) for _ in words]
+        return [n for n, (_, words) in enumerate(self.turns) for _ in words]
 
     def by_speaker(
         self, rows: Rows, first: int, before: Mapping[str, int]
@@ -81,7 +88,7 @@ class Conversation(NamedTuple):
         """
         found: dict[str, tuple[Rows, list[str]]] = {name: ([], []) for name in self.speakers}
         own: list[tuple[str, int]] = []  # speaker of each word, and its place among theirs
-        for utterance, words in zip(self.said, self.split, strict=True):
+        for utterance, words in self.turns:
             spoken = found[utterance.speaker][1] if words else []
             place = before.get(utterance.speaker, 0) + len(spoken)
             own += [(utterance.speaker, place + i) for i in range(len(words))]
@@ -101,16 +108,16 @@ class Conversation(NamedTuple):
 
     def timed(self, rows: Rows, first: int) -> list[tuple[Utterance, Utterance]]:
         """Return the utterances, each also with its exact times, of its first and last word."""
-        if len(self.said) == 1 and not self.said[0].loose:
-            return [(self.said[0], self.said[0])]
-        turn_of = self._turns()
+        said, turn_of = self.said, self._turns()
+        if len(said) == 1 and not said[0].loose:
+            return [(said[0], said[0])]
         span: dict[int, tuple[float, float]] = {}
         for row, after in pairwise(rows):
             if row.word >= 0:
                 turn = turn_of[row.word - first]
                 span[turn] = span.get(turn, (row.start, 0.0))[0], after.start
         return [
-            (self.said[n], replace(self.said[n], start=start, end=end, loose=False))
+            (said[n], replace(said[n], start=start, end=end, loose=False))
             for n, (start, end) in span.items()
         ]
 
@@ -119,12 +126,11 @@ class Conversation(NamedTuple):
         speaker = self.speaker_at(rows, first, run.start)
         if run.kind != MISPLACED or len(self.speakers) < 2:
             return [replace(run, speaker=speaker)]
-        words = [word for own in self.split for word in own]
-        turn_of, wanted = self._turns(), list(run.words)
+        words, turn_of, wanted = self.words, self._turns(), list(run.words)
         found: list[tuple[str, float, list[str]]] = []
         for word in begun_within(rows, [run]).tolist():
             if wanted and words[word - first] == wanted[0]:
-                speaker = self.said[turn_of[word - first]].speaker
+                speaker = self.turns[turn_of[word - first]][0].speaker
                 if not found or found[-1][0] != speaker:
                     start = next(row.start for row in rows if row.word == word)
                     found.append((speaker, start, []))
@@ -141,35 +147,31 @@ class Conversation(NamedTuple):
         """Return who spoke last before a time."""
         turn_of = self._turns()
         before = [row.word for row in rows if row.word >= 0 and row.start <= time]
-        return self.said[turn_of[before[-1] - first] if before else 0].speaker
+        return self.turns[turn_of[before[-1] - first] if before else 0][0].speaker
 
 
-def conversations_of(
-    said: Sequence[Utterance], split: Sequence[Sequence[str]]
-) -> list[Conversation]:
+def conversations_of(turns: Sequence[Spoken]) -> list[Conversation]:
     """Return which utterances are aligned together, those with loose times in order of time.
 
     Where speakers overlap, no order of their words is right: each utterance is aligned alone.
     """
-    if all(utterance.start is None and utterance.end is None for utterance in said):
-        return [Conversation(said, split)]
-    pairs = list(zip(said, split, strict=True))
-    if not all(utterance.loose for utterance in said):
-        return [Conversation([utterance], [words]) for utterance, words in pairs]
-    pairs.sort(key=lambda pair: pair[0].start or 0.0)
-    if _at_once([utterance for utterance, _ in pairs]):
-        return _alone(pairs)
-    found: list[tuple[list[Utterance], list[Sequence[str]]]] = []
+    if all(utterance.start is None and utterance.end is None for utterance, _ in turns):
+        return [Conversation(turns)]
+    if not all(utterance.loose for utterance, _ in turns):
+        return [Conversation([turn]) for turn in turns]
+    turns = sorted(turns, key=lambda turn: turn[0].start or 0.0)
+    if _at_once([utterance for utterance, _ in turns]):
+        return _alone(turns)
+    found: list[list[Spoken]] = []
     end = 0.0
-    for utterance, words in pairs:
+    for utterance, words in turns:
         assert utterance.start is not None
         assert utterance.end is not None
         if not found or utterance.start - end >= _APART:
-            found.append(([], []))
-        found[-1][0].append(utterance)
-        found[-1][1].append(words)
+            found.append([])
+        found[-1].append((utterance, words))
         end = max(end, utterance.end)
-    return [Conversation(*both) for both in found]
+    return list(map(Conversation, found))
 
 
 def _at_once(said: Sequence[Utterance]) -> bool:
@@ -183,10 +185,10 @@ def _at_once(said: Sequence[Utterance]) -> bool:
     return False
 
 
-def _alone(pairs: Sequence[tuple[Utterance, Sequence[str]]]) -> list[Conversation]:
+def _alone(turns: Sequence[Spoken]) -> list[Conversation]:
     """Return utterances held to their times, as one where those of a speaker overlap."""
     found: dict[str, list[tuple[Utterance, tuple[str, ...]]]] = {}
-    for utterance, words in pairs:
+    for utterance, words in turns:
         theirs = found.setdefault(utterance.speaker, [])
         own, split = replace(utterance, loose=False), tuple(words)
         if theirs and (own.start or 0.0) < (theirs[-1][0].end or 0.0):
@@ -194,4 +196,4 @@ def _alone(pairs: Sequence[tuple[Utterance, Sequence[str]]]) -> list[Conversatio
             end = max(before.end or 0.0, own.end or 0.0)
             own, split = replace(before, text=f"{before.text} {own.text}", end=end), its + split
         theirs.append((own, split))
-    return [Conversation([own], [split]) for theirs in found.values() for own, split in theirs]
+    return [Conversation([turn]) for theirs in found.values() for turn in theirs]

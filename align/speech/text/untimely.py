@@ -79,11 +79,10 @@ def _found_anywhere(
     aligner: WordAligner, conversations: Sequence[Conversation], progress: Progress | None
 ) -> Found | None:
     """Return what is found of all of the text in the order of its times; None for nothing."""
-    pairs = [pair for c in conversations for pair in zip(c.said, c.split, strict=True)]
-    pairs.sort(key=lambda pair: pair[0].start or 0.0)
-    said, split = zip(*pairs, strict=True)
+    turns = [turn for c in conversations for turn in c.turns]
+    turns.sort(key=lambda turn: turn[0].start or 0.0)
     try:
-        found = _found(aligner, [Conversation(said, split, near=False)], None, 0.0, progress)
+        found = _found(aligner, [Conversation(turns, near=False)], None, 0.0, progress)
     except DataError:  # what is said of the text near its times counts
         return None
     return found._replace(untimely=_untimely(found)) if found.timed else None
@@ -105,7 +104,7 @@ def _found(
     spoken = Said()
     timed: list[tuple[Utterance, Utterance]] = []
     parted = [c.parted(recording.duration) for c in conversations]
-    inside = [c for c, _ in parted if c.said] or conversations
+    inside = [c for c, _ in parted if c.turns] or conversations
     beyond = [] if inside is conversations else _unheard([c for _, c in parted], recording)
     mismatches = list(beyond)
     texts = [conversation.as_one() for conversation in inside]
@@ -141,7 +140,7 @@ def _found(
             fits.append(fit_of(piece.whole, piece.utterance, here))
         spoken.add(conversation, whole, first, fits)
         timed += conversation.timed(whole, first)
-    n_words = sum(len(words) for c in conversations for words in c.split)
+    n_words = sum(len(c.words) for c in conversations)
     n_beyond = sum(len(m.words) for m in beyond)
     late = None
     if n_beyond:
@@ -156,7 +155,7 @@ def _unheard(beyond: Sequence[Conversation], recording: Recording) -> list[Misma
     """Return the words of conversations beyond the end of a recording as mismatches."""
     words: dict[str, list[str]] = {}
     for conversation in beyond:
-        for own, split in zip(conversation.said, conversation.split, strict=True):
+        for own, split in conversation.turns:
             words.setdefault(own.speaker, []).extend(split)
     end = recording.duration
     return [

@@ -134,9 +134,8 @@ def test_the_last_word_may_be_there_though_its_time_is_beyond_the_end(whole) -> 
 
 
 def together(*said: Utterance) -> list[list[str]]:
-    return [
-        [u.text for u in c.said] for c in conversations_of(said, [u.text.split() for u in said])
-    ]
+    found = conversations_of([(u, u.text.split()) for u in said])
+    return [[u.text for u in c.said] for c in found]
 
 
 def test_a_long_pause_parts_passages_and_a_short_one_does_not() -> None:
@@ -166,7 +165,7 @@ def test_speakers_who_speak_at_once_are_held_to_their_times() -> None:
         Utterance("b", 2.5, 4.0, "A", loose=True),  # one speaker's own are one
         Utterance("c", 1.0, 2.0, "B", loose=True),
     ]
-    found = conversations_of(said, [["a"], ["b"], ["c"]])
+    found = conversations_of(list(zip(said, "abc", strict=True)))
     assert [c.as_one() for c in found] == [
         (Utterance("a b", 0.0, 4.0, "A"), ("a", "b")),
         (Utterance("c", 1.0, 2.0, "B"), ("c",)),

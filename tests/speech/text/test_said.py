@@ -11,7 +11,7 @@ from align.speech.text.said import Said
 def said(sure: float, n_words: int, *warnings: str) -> Said:
     rows = [Row("k", float(k), sure, k) for k in range(n_words)]
     rows = [half for row in rows for half in (row, row._replace(confidence=1.0))]
-    (conversation,) = conversations_of([Utterance("k " * n_words)], [["k"] * n_words])
+    (conversation,) = conversations_of([(Utterance("k " * n_words), ["k"] * n_words)])
     found = Said()
     found.add(conversation, [*rows, Row("sil", 9.0, 1.0, -1)], 0, [Fit(0.9, 9.0, warnings)])
     return found

@@ -273,7 +273,7 @@ def test_of_a_word_one_thing_is_said(
 def test_misplaced_words_of_two_speakers_are_two_mismatches() -> None:
     rows = rows_of(1.0, 2.0, 3.0, 4.0, 5.0)
     said = [Utterance("a b", speaker="Ann"), Utterance("c d e", speaker="Bob")]
-    both = Conversation(said, [["a", "b"], ["c", "d", "e"]])
+    both = Conversation(list(zip(said, [["a", "b"], ["c", "d", "e"]], strict=True)))
     run = Mismatch("misplaced", 2.0, 5.0, ("b", "c", "d"), 0.7)
     assert both.by_turn(run, rows, 5) == [
         Mismatch("misplaced", 2.0, 3.0, ("b",), 0.7, "Ann"),
