@@ -112,66 +112,49 @@ class Calibration:
         n_jobs: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        placed, errors = placed_pieces(pieces, functions, weights, progress, n_jobs=n_jobs)
-        self.placed, self.errors = placed, errors
-        self.offset = offset_of(errors) if calibrate else 0.0
-        self.confidence = confidence_model(placed, errors, self.offset)
-        self.unplayed = _unplayed_model(
-            pieces, functions, weights, placed, random_state, n_jobs, progress
+        self.placed, self.errors = placed_pieces(
+            pieces, functions, weights, progress, n_jobs=n_jobs
         )
-        self.ends = ends_model(pieces, placed, self.offset)
+        self._pieces, self._functions, self._weights = pieces, functions, weights
+        self._n_jobs, self._progress = n_jobs, progress
+        self.offset = offset_of(self.errors) if calibrate else 0.0
+        self.confidence = confidence_model(self.placed, self.errors, self.offset)
+        self.unplayed = self._unplayed_model(np.random.default_rng(random_state))
+        self.ends = ends_model(pieces, self.placed, self.offset)
         self.match_range: tuple[float, float] | None = None
-        right = [p.match for p in placed if p.match is not None]
-        wrong = _wrong_matches(pieces, functions, weights, n_jobs, progress) if right else []
+        right = [p.match for p in self.placed if p.match is not None]
+        wrong = self._wrong_matches() if right else []
         if wrong:
             low, high = float(np.percentile(wrong, 95)), float(np.percentile(right, 5))
             self.match_range = (low, high) if low < high else None
 
+    def _unplayed_model(self, rng: np.random.Generator) -> EvidenceModel | None:
+        """Return what finds notes that were not played, from true scores and from spoiled ones."""
+        evidence = [one.unplayed for one in self.placed if one.unplayed is not None]
+        missing = [np.isnan(p.onsets) for p in self._pieces]
+        if len(evidence) < len(missing):
+            return None
+        tasks = []
+        for i in rng.permutation(len(missing))[:_SPOILED].tolist():
+            spoiled = spoiled_score(self._pieces[i].performance.notes, rng)
+            tasks.append((self._pieces[i], *spoiled, self._functions[i], self._weights))
+        for found in _each(_spoiled, tasks, self._n_jobs, self._progress, "spoiling scores"):
+            if found is not None:
+                evidence.append(found[0])
+                missing.append(found[1])
+        return EvidenceModel.fit(evidence, missing)
 
-def _unplayed_model(
-    pieces: Sequence[TimedPiece],
-    functions: Sequence[ChordFunctions],
-    weights: Weights,
-    placed: Sequence[PlacedNotes],
-    random_state: int,
-    n_jobs: int | None,
-    progress: Progress | None,
-) -> EvidenceModel | None:
-    """Return what finds notes that were not played, from true scores and from spoiled ones."""
-    rng = np.random.default_rng(random_state)
-    evidence = [one.unplayed for one in placed if one.unplayed is not None]
-    missing = [np.isnan(p.onsets) for p in pieces]
-    if len(evidence) < len(pieces):
-        return None
-    chosen = rng.permutation(len(pieces))[:_SPOILED].tolist()
-    tasks = [
-        (pieces[i], *spoiled_score(pieces[i].performance.notes, rng), functions[i], weights)
-        for i in chosen
-    ]
-    for found in _each(_spoiled, tasks, n_jobs, progress, "spoiling scores"):
-        if found is not None:
-            evidence.append(found[0])
-            missing.append(found[1])
-    return EvidenceModel.fit(evidence, missing)
-
-
-def _wrong_matches(
-    pieces: Sequence[TimedPiece],
-    functions: Sequence[ChordFunctions],
-    weights: Weights,
-    n_jobs: int | None,
-    progress: Progress | None,
-) -> list[float]:
-    """Match of recordings with the score of the next piece."""
-    step = -(-len(pieces) // _MISMATCHES)
-    tasks = []
-    for i in range(0, len(pieces), step):
-        own, other = pieces[i], pieces[(i + 1) % len(pieces)]
-        if other is own or (other.group is not None and other.group == own.group):
-            continue
-        tasks.append((own.performance.signal, other.performance.score, functions[i], weights))
-    found = _each(_match, tasks, n_jobs, progress, "trying other scores")
-    return [match for match in found if match is not None]
+    def _wrong_matches(self) -> list[float]:
+        """Match of recordings with the score of the next piece."""
+        tasks, n = [], len(self._pieces)
+        for i in range(0, n, -(-n // _MISMATCHES)):
+            own, other = self._pieces[i], self._pieces[(i + 1) % n]
+            if other is own or (other.group is not None and other.group == own.group):
+                continue
+            pair = own.performance.signal, other.performance.score
+            tasks.append((*pair, self._functions[i], self._weights))
+        found = _each(_match, tasks, self._n_jobs, self._progress, "trying other scores")
+        return [match for match in found if match is not None]
 
 
 def _each(
