@@ -48,7 +48,7 @@ from align.sequence.base import Aligner
 from align.sequence.evidence import EvidenceModel
 from align.sequence.feature_terms import listed
 from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of
-from align.sequence.learning.problem import Truth
+from align.sequence.learning.problem import Case, Truth
 from align.sequence.times.placement import moved_offset
 from align.terms import BaseFunctions
 from align.types import Example, IntArray, Note
@@ -312,17 +312,10 @@ class MusicAligner(Aligner):
     def _count(self, items: Sequence[TimedPiece]) -> dict[str, int]:
         return {"notes": int(sum(np.isfinite(item.onsets).sum() for item in items))}
 
-    def _calibrate(
-        self,
-        items: Sequence[TimedPiece],
-        xs: Sequence[BaseFunctions],
-        features: Sequence[Sequence[ChordFeature]],
-        progress: Progress | None = None,
-    ) -> None:
-        own = [self._functions(of_one) for of_one in features]
+    def _calibrate(self, cases: Sequence[Case], progress: Progress | None = None) -> None:
         found = Calibration(
-            items,
-            own,
+            [case.item for case in cases],
+            [self._functions(case.features) for case in cases],
             self._weights,
             calibrate=self.calibrate,
             random_state=self.random_state,
@@ -335,15 +328,10 @@ class MusicAligner(Aligner):
         self.ends_ = found.ends
         self.match_range_ = found.match_range
 
-    def _recalibrate(
-        self,
-        items: Sequence[TimedPiece],
-        xs: Sequence[BaseFunctions],
-        features: Sequence[Sequence[ChordFeature]],
-    ) -> None:
+    def _recalibrate(self, cases: Sequence[Case]) -> None:
         if self.calibrate:
-            own = [self._functions(of_one) for of_one in features]
-            _, errors = placed_pieces(items, own, self._weights)
+            own = [self._functions(case.features) for case in cases]
+            _, errors = placed_pieces([case.item for case in cases], own, self._weights)
             self.offset_ = moved_offset(self.offset_, [error - self.offset_ for error in errors])
 
     # Alignment -------------------------------------------------------------------------------

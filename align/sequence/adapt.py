@@ -30,7 +30,6 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from align._blas import one_thread
 from align._params import not_fitted_error
@@ -41,9 +40,9 @@ from align.progress import Progress
 from align.sequence.base import Aligner
 from align.sequence.learning.crossfit import folds_of
 from align.sequence.learning.parts import n_recordings, recordings_of
-from align.sequence.learning.problem import AlignmentProblem, Truth
+from align.sequence.learning.problem import AlignmentProblem, Case, Truth
 from align.terms import BaseFunctions
-from align.types import Example
+from align.types import Example, Float64
 
 __all__ = ["Comparison", "adapt", "adapt_features", "compare", "passive_aggressive"]
 
@@ -148,19 +147,18 @@ def adapt(
     new._prepare(items, anew=False)
 
     moved, own = _moved(new.features_, items, n_folds, n_steps, rate, n_jobs, report)
-    kept, xs, ys = new._problems(items, own, report)
-    problem = new._structured(new._make_cost(), xs)
-    coef = _nearby(problem, aligner.coef_, xs, ys, C, random_state)
-    before = _before(new, items, kept) if new.keeps_the_better else None
-    if before is not None and _cost(problem, coef, xs, ys) > _cost(
-        problem, aligner.coef_, before, ys
-    ):
-        own, xs = [new.features_] * len(items), before
+    cases = new._cases(items, own, report)
+    problem = new._structured(new._make_cost())
+    coef = _nearby(problem, aligner.coef_, cases, C, random_state)
+    before = _before(new, cases) if new.keeps_the_better else None
+    if before and _cost(problem, coef, cases) > _cost(problem, aligner.coef_, before):
+        cases = before
     else:
         new.features_, new.coef_ = moved, coef
-    new._check_labels(problem, [items[i] for i in kept], xs, ys)
-    new._recalibrate([items[i] for i in kept], xs, [own[i] for i in kept])
-    _tell(new, aligner, n_recordings([items[i] for i in kept]), seconds, source, licence)
+    new._check_labels(problem, cases)
+    new._recalibrate(cases)
+    kept = n_recordings(case.item for case in cases)
+    _tell(new, aligner, kept, seconds, source, licence)
     new.elsewhere_ = {
         kind: adapt(
             other,
@@ -337,55 +335,38 @@ def _adapted(
     ]
 
 
-def _before(
-    aligner: Aligner, items: Sequence[Any], kept: Sequence[int]
-) -> list[BaseFunctions] | None:
-    """Return the base functions by features as they were; None where they do not know an event."""
+def _before(aligner: Aligner, cases: Sequence[Case]) -> list[Case] | None:
+    """Return cases by features as they were; None where these do not know an event."""
+    own = aligner.features_
     try:
-        return [aligner._problem(items[i], aligner.features_)[0] for i in kept]
+        return [Case(c.item, own, *aligner._problem(c.item, own)) for c in cases]
     except AlignError:
         return None
 
 
-def _cost(
-    problem: AlignmentProblem,
-    w: npt.NDArray[np.float64],
-    xs: Sequence[BaseFunctions],
-    ys: Sequence[Truth],
-) -> float:
+def _cost(problem: AlignmentProblem, w: Float64, cases: Sequence[Case]) -> float:
     """Return the mean cost of what is decoded."""
-    return float(
-        np.mean([problem.cost(y, problem.decode(w, x)) for x, y in zip(xs, ys, strict=True)])
-    )
+    return float(np.mean([problem.cost(c.y, problem.decode(w, c.x)) for c in cases]))
 
 
 def _nearby(
-    problem: AlignmentProblem,
-    start: npt.NDArray[np.float64],
-    xs: Sequence[BaseFunctions],
-    ys: Sequence[Truth],
-    C: float,
-    random_state: int,
-) -> npt.NDArray[np.float64]:
+    problem: AlignmentProblem, start: Float64, cases: Sequence[Case], C: float, random_state: int
+) -> Float64:
     """Average of the weights along passive-aggressive steps from `start`."""
     rng = np.random.default_rng(random_state)
     w = start.astype(np.float64)
     total, n = np.zeros_like(w), 0
     for _ in range(_EPOCHS):
-        for i in rng.permutation(len(xs)):
-            w = passive_aggressive(problem, w, xs[i], ys[i], C)
+        for i in rng.permutation(len(cases)):
+            w = passive_aggressive(problem, w, cases[i].x, cases[i].y, C)
             total += w
             n += 1
     return total / n
 
 
 def passive_aggressive(
-    problem: AlignmentProblem,
-    w: npt.NDArray[np.float64],
-    x: BaseFunctions,
-    y: Truth,
-    C: float,
-) -> npt.NDArray[np.float64]:
+    problem: AlignmentProblem, w: Float64, x: BaseFunctions, y: Truth, C: float
+) -> Float64:
     """Return the weights after a passive-aggressive step of at most C; see the module's text.
 
     Weights of scores stay at 0 or above, as in `align.learners.StructuredLearner`.

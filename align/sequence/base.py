@@ -44,7 +44,7 @@ from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of, digest
 from align.sequence.learning.crossfit import cross_fit
 from align.sequence.learning.far_labels import warn_of_labels
 from align.sequence.learning.parts import n_recordings
-from align.sequence.learning.problem import AlignmentProblem, Truth, base_function_scales
+from align.sequence.learning.problem import AlignmentProblem, Case, Truth, base_function_scales
 from align.sequence.state import aligner_state, restored
 from align.terms import BaseFunctions
 from align.types import Example
@@ -145,28 +145,20 @@ class Aligner(ParamsMixin, ABC):
         """Return base functions and true frames; raises DataError where there is no truth."""
 
     @abstractmethod
-    def _calibrate(
-        self,
-        items: Sequence[Any],
-        xs: Sequence[BaseFunctions],
-        features: Sequence[Sequence[Any]],
-        progress: Progress | None = None,
-    ) -> None:
+    def _calibrate(self, cases: Sequence[Case], progress: Progress | None = None) -> None:
         """Fit what comes after the weights, on scores of features that did not see the item."""
 
     @abstractmethod
-    def _recalibrate(
-        self, items: Sequence[Any], xs: Sequence[BaseFunctions], features: Sequence[Sequence[Any]]
-    ) -> None:
+    def _recalibrate(self, cases: Sequence[Case]) -> None:
         """Move what `_calibrate` has set towards a few recordings, for `adapt`."""
 
     def _moved_elsewhere(self, kind: str, examples: Sequence[Example]) -> Sequence[Example]:
         """Return recordings as they would sound where an aligner of `elsewhere_` is asked."""
         return examples
 
-    def _learn_placement(self, item: Any, x: BaseFunctions, features: Sequence[Any]) -> None:
+    def _learn_placement(self, case: Case) -> None:
         """Learn from one recording where onsets are to be placed, for online learning."""
-        self._recalibrate([item], [x], [features])
+        self._recalibrate([case])
 
     @abstractmethod
     def _count(self, items: Sequence[Any]) -> dict[str, int]:
@@ -296,7 +288,8 @@ class Aligner(ParamsMixin, ABC):
         )
         self.features_ = features
         items, own = self._weighed(items, own)
-        kept, xs, ys = self._problems(items, own, report)
+        cases = self._cases(items, own, report)
+        xs, ys = [case.x for case in cases], [case.y for case in cases]
         self.base_functions_ = list(xs[0].names)
         for x in xs:
             if list(x.names) != self.base_functions_:
@@ -309,18 +302,19 @@ class Aligner(ParamsMixin, ABC):
             raise ParameterError("the features give no base function; their terms are empty.")
         judged = None
         if validation is not None:
-            judged = self._problems(held_out, [features] * len(held_out), report)[1:]
+            later = self._cases(held_out, [features] * len(held_out), report)
+            judged = [case.x for case in later], [case.y for case in later]
 
         self.scale_ = base_function_scales(xs, [y.frames for y in ys], self.random_state)
-        problem = self._structured(cost, xs)
+        problem = self._structured(cost)
         keep = {} if parts is None else {"checkpoint": parts}
         learner.fit(problem, xs, ys, validation=judged, progress=progress, **keep)
         self.learner_ = learner
         self.coef_ = np.asarray(learner.coef_, dtype=np.float64)
         # On the same scores as the weights: they come from parts that did not see the recordings.
-        chosen = [items[i] for i in kept]
-        self._check_labels(problem, chosen, xs, ys)
-        self._calibrate(chosen, xs, [own[i] for i in kept], progress)
+        self._check_labels(problem, cases)
+        self._calibrate(cases, progress)
+        chosen = [case.item for case in cases]
         self.training_ = {
             "recordings": n_recordings(chosen),
             **self._count(chosen),
@@ -328,15 +322,10 @@ class Aligner(ParamsMixin, ABC):
             "groups": len({item.group for item in chosen}),
         }
 
-    def _check_labels(
-        self,
-        problem: AlignmentProblem,
-        items: Sequence[Any],
-        xs: Sequence[BaseFunctions],
-        ys: Sequence[Truth],
-    ) -> None:
+    def _check_labels(self, problem: AlignmentProblem, cases: Sequence[Case]) -> None:
         """Warn of labels that seem to be of other recordings, or that nothing goes with."""
-        names = [item.signal.name for item in items]
+        names = [case.item.signal.name for case in cases]
+        xs, ys = [case.x for case in cases], [case.y for case in cases]
         warn_of_labels(problem, self.coef_, names, xs, ys, self.hop_)
 
     def _first_features(self) -> Sequence[Sequence[Any]] | None:
@@ -373,25 +362,21 @@ class Aligner(ParamsMixin, ABC):
             raise self._nothing_left(none)
         return items
 
-    def _problems(
+    def _cases(
         self, items: Sequence[Any], features: Sequence[Sequence[Any]], report: Progress
-    ) -> tuple[list[int], list[BaseFunctions], list[Truth]]:
-        """Return which items the learner can see, and what it sees of them."""
-        kept, xs, ys = [], [], []
+    ) -> list[Case]:
+        """Return the items that the learner can see, and what it sees of them."""
+        cases = []
         for n, (item, own) in enumerate(zip(items, features, strict=True)):
             try:
-                x, y = self._problem(item, own)
+                cases.append(Case(item, own, *self._problem(item, own)))
             except DataError as error:
                 name = error.path or NAMELESS
                 self.problems_.append((name, error_reason(error, name)))
-            else:
-                kept.append(n)
-                xs.append(x)
-                ys.append(y)
             report("scoring recordings", n + 1, len(items))
-        if not kept:
+        if not cases:
             raise self._nothing_left("no recording can be learned from")
-        return kept, xs, ys
+        return cases
 
     def _first_problems(self) -> str:
         return "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
@@ -406,7 +391,7 @@ class Aligner(ParamsMixin, ABC):
             + (f" ({reasons})." if reasons else ".")
         )
 
-    def _structured(self, cost: "OnsetCost", xs: Sequence[BaseFunctions]) -> AlignmentProblem:
+    def _structured(self, cost: "OnsetCost") -> AlignmentProblem:
         """Return the problem that the learner solves."""
         return AlignmentProblem(
             cost.bind(self.hop_),

@@ -44,6 +44,7 @@ from align._blas import one_thread
 from align.errors import AlignError, ParameterError
 from align.sequence.adapt import passive_aggressive
 from align.sequence.base import Aligner
+from align.sequence.learning.problem import Case
 from align.types import Example
 
 __all__ = ["EXPERTS", "OnlineLearner"]
@@ -182,11 +183,11 @@ class OnlineLearner:
         for expert, one in copies.items():
             features = self.experts[expert].features_  # that have not seen it
             for item in items:
-                x, y = one._problem(item, features)
+                case = Case(item, features, *one._problem(item, features))
                 if one is new:
-                    problem = new._structured(new._make_cost(), [x])
-                    new.coef_ = passive_aggressive(problem, new.coef_, x, y, self.C)
-                one._learn_placement(item, x, features)
+                    problem = new._structured(new._make_cost())
+                    new.coef_ = passive_aggressive(problem, new.coef_, case.x, case.y, self.C)
+                one._learn_placement(case)
         self._items.pop(name, None)
         others = self._kept_items()
         some = np.sort(self._random().permutation(len(others))[:_REPLAYED])

@@ -24,7 +24,7 @@ from align.sequence.feature_terms import base_functions_of, distinct, listed, te
 from align.sequence.fit import Fit, fits_of
 from align.sequence.lattice.lattices import ExpandedLattice
 from align.sequence.learning.checkpoint import describe_timed
-from align.sequence.learning.problem import Truth
+from align.sequence.learning.problem import Case, Truth
 from align.sequence.learning.recordings import read_timed
 from align.sequence.search import Room
 from align.sequence.state import arrays_of, feature_states, restore_features
@@ -239,16 +239,11 @@ class TimedAligner(Aligner):
     def _count(self, items: Sequence[TimedSignal]) -> dict[str, int]:
         return {"events": sum(len(item.events) for item in items)}
 
-    def _calibrate(
-        self,
-        items: Sequence[TimedSignal],
-        xs: Sequence[BaseFunctions],
-        features: Sequence[Sequence[Feature]],
-        progress: Progress | None = None,
-    ) -> None:
+    def _calibrate(self, cases: Sequence[Case], progress: Progress | None = None) -> None:
+        xs = [case.x for case in cases]
         potentials = [x.potentials(self._weights(x)) for x in xs]
         paths = [decode(p) for p in potentials]
-        times = [item.times for item in items]
+        times = [case.item.times for case in cases]
         unfitted = replace(self._unfitted_placement(), hop=self.hop_)
         self.placement_ = unfitted.fitted(potentials, paths, times, calibrate=self.calibrate)
         self.correction_ = self.habits_ = self.leaning_ = None
@@ -262,47 +257,41 @@ class TimedAligner(Aligner):
             )
         before = []  # true onsets, less what the correction adds to those that are placed
         fits = []
-        for x, item, path, placed in zip(xs, items, paths, found, strict=True):
+        for (item, _, x, _), path, placed in zip(cases, paths, found, strict=True):
             terms = dict(zip(x.names, x.terms, strict=True))
             before.append(item.times - self._corrected(placed, terms, tuple(item.events)) + placed)
             fits.append(fits_of(terms, path.onsets, x.n_frames))
         self.placement_ = self.placement_.judged(potentials, paths, before, fits)
 
-    def _recalibrate(
-        self,
-        items: Sequence[TimedSignal],
-        xs: Sequence[BaseFunctions],
-        features: Sequence[Sequence[Feature]],
-    ) -> None:
+    def _recalibrate(self, cases: Sequence[Case]) -> None:
         if not self.calibrate:
             return
         errors = []
-        for x, item in zip(xs, items, strict=True):
-            potentials, found = self._times_of(item, x)
-            errors.append((found - item.times)[potentials.stop - potentials.start > 1])
+        for case in cases:
+            potentials, found = self._times_of(case)
+            errors.append((found - case.item.times)[potentials.stop - potentials.start > 1])
         offset = moved_offset(self.placement_.offset, errors)
         self.placement_ = replace(self.placement_, offset=offset)
-        for x, item in zip(xs, items, strict=True):
-            self._learn_habits(item, x)
+        for case in cases:
+            self._learn_habits(case)
 
-    def _learn_placement(
-        self, item: TimedSignal, x: BaseFunctions, features: Sequence[Feature]
-    ) -> None:
-        kinds = self._kinds_of(item.events)
-        potentials = x.potentials(self._weights(x))
+    def _learn_placement(self, case: Case) -> None:
+        kinds = self._kinds_of(case.item.events)
+        potentials = case.x.potentials(self._weights(case.x))
         around = self.placement_.posterior(potentials, decode(potentials).onsets)
         if around is not None:
             probability, times = around
-            late = times - item.times[:, None]
+            late = times - case.item.times[:, None]
             self.leaning_ = (self.leaning_ or Leaning()).after(probability, late, kinds)
-        self._learn_habits(item, x)  # which are of what leaning leaves
+        self._learn_habits(case)  # which are of what leaning leaves
 
-    def _learn_habits(self, item: TimedSignal, x: BaseFunctions) -> None:
-        found, kinds = self._times_of(item, x)[1], self._kinds_of(item.events)
-        self.habits_ = (self.habits_ or Habits()).after(found, item.times, kinds)
+    def _learn_habits(self, case: Case) -> None:
+        found, kinds = self._times_of(case)[1], self._kinds_of(case.item.events)
+        self.habits_ = (self.habits_ or Habits()).after(found, case.item.times, kinds)
 
-    def _times_of(self, item: TimedSignal, x: BaseFunctions) -> tuple[Potentials, Float64]:
+    def _times_of(self, case: Case) -> tuple[Potentials, Float64]:
         """Return what is decoded of a recording, and the onsets that are found in it."""
+        item, x = case.item, case.x
         potentials = x.potentials(self._weights(x))
         slopes = self._slopes(item.events)
         onsets = decode(potentials).onsets

@@ -27,6 +27,7 @@ from align.sequence.fit import Fit
 from align.sequence.lattice.lattices import ExpandedLattice
 from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.learning.parts import parts_of
+from align.sequence.learning.problem import Case
 from align.sequence.state import aligner_state, arrays_of, restored
 from align.sequence.times.placement import WINDOW
 from align.sequence.times.sureness import Sureness
@@ -52,7 +53,6 @@ from align.speech.surroundings import (
     network_of,
 )
 from align.speech.text.model import PhoneAligner
-from align.terms import BaseFunctions
 from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
 
 if TYPE_CHECKING:
@@ -371,19 +371,14 @@ class SpeechAligner(PhoneAligner):
             warnings = steady_noise(extended.own) or warnings
         return Fit(match, model.of_events(evidence), warnings)
 
-    def _calibrate(
-        self,
-        items: Sequence[TimedSignal],
-        xs: Sequence[BaseFunctions],
-        features: Sequence[Sequence[Feature]],
-        progress: Progress | None = None,
-    ) -> None:
-        super()._calibrate(items, xs, features, progress)
+    def _calibrate(self, cases: Sequence[Case], progress: Progress | None = None) -> None:
+        super()._calibrate(cases, progress)
+        items, features = [case.item for case in cases], [case.features for case in cases]
         if self._trained_for is not None and self._trained_for.kind == "room":
             for own in features:
                 hear_as_asked("room", own)
-            xs = [self._problem(item, own)[0] for item, own in zip(items, features, strict=True)]
-        self.match_ = learned_match(self, items, xs, features, progress)
+            cases = [Case(item, own, *self._problem(item, own)) for item, own, *_ in cases]
+        self.match_ = learned_match(self, cases, progress)
         self.realisations_ = self._texts = self.unspoken_ = self.text_sureness_ = None
         self.text_match_ = None
         if self.takes_ipa and self.match_ is not None:  # until there are texts to learn from

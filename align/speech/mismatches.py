@@ -20,13 +20,13 @@ from align.features import Feature, Signal, TimedSignal
 from align.progress import Progress, counted
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
+from align.sequence.learning.problem import Case
 from align.sequence.stretches import MOST_OF_STRETCH
 from align.speech.expansion import is_closure
 from align.speech.match import Evidence, MatchModel, evidence_of, fitted_match
 from align.speech.orders import order_gap
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.second_ear import CLOSURE, PAUSE, EarSums, ear_sums, second_ear
-from align.terms import BaseFunctions
 from align.types import Event, Float64, IntArray
 
 __all__ = [
@@ -64,35 +64,30 @@ _NEAR = 12  # transcripts that are nearest in length, one of which is taken
 
 
 def learned_match(
-    aligner: Any,
-    items: Sequence[TimedSignal],
-    xs: Sequence[BaseFunctions],
-    features: Sequence[Sequence[Feature]],
-    progress: Progress | None = None,
+    aligner: Any, cases: Sequence[Case], progress: Progress | None = None
 ) -> MatchModel | None:
     """Return the match model of an aligner, learned from its training recordings.
 
-    `xs` are their base functions and `features` those that made them. None where there are too few
-    recordings, or no network of phones.
+    None where there are too few recordings, or no network of phones.
     """
     from joblib import Parallel, delayed
 
     rng = np.random.default_rng(aligner.random_state)
-    chosen = rng.permutation(len(items))[:_MOST].tolist()
+    chosen = rng.permutation(len(cases))[:_MOST].tolist()
     if len(chosen) < FEWEST:
         return None
     kinds = Kinds(aligner)
-    transcripts = [tuple(item.events) for item in items]
+    transcripts = [tuple(case.item.events) for case in cases]
     wrong: list[list[_Asked]] = []
     for n, i in enumerate(chosen):
-        item = items[i]
-        terms = dict(zip(xs[i].names, xs[i].terms, strict=True))
-        onsets = decode(xs[i].potentials(aligner._weights(xs[i]))).onsets
+        item, _, x, _ = cases[i]
+        terms = dict(zip(x.names, x.terms, strict=True))
+        onsets = decode(x.potentials(aligner._weights(x))).onsets
         silent = aligner._free(transcripts[i])
-        found = evidence_of(terms, onsets, Extended(item.signal, item.signal), silent)
+        heard = Extended(item.signal, item.signal)
+        found = evidence_of(terms, onsets, heard, silent)
         if found is None:
             return None
-        heard = Extended(item.signal, item.signal)
         found = by_second_ear(aligner, found, heard, transcripts[i], onsets)
         kinds.found["right"].append(replace(found, source=(item.group, i)))
         asked: list[_Asked] = []
@@ -105,7 +100,7 @@ def learned_match(
         wrong.append(asked)
     # All is drawn by now, so that what is found does not depend on how many processes find it.
     tasks = (
-        delayed(_found)(aligner, features[i], asked, (items[i].group, i))
+        delayed(_found)(aligner, cases[i].features, asked, (cases[i].item.group, i))
         for i, asked in zip(chosen, wrong, strict=True)
     )
     done = Parallel(n_jobs=aligner.n_jobs, return_as="generator")(tasks)

@@ -38,10 +38,10 @@ WAYS = ("found", "found, p >= .5", "found or score", "score", "next chord")
 class PlacingAligner(align.MusicAligner):
     """Keeps the training pieces and their notes, as placed by networks that did not see them."""
 
-    def _calibrate(self, items: Any, xs: Any, features: Any, progress: Any = None) -> None:
-        own = [self._functions(of_one) for of_one in features]
-        self.pieces_: list[TimedPiece] = list(items)
-        self.placed_, errors = placed_pieces(items, own, self._weights)
+    def _calibrate(self, cases: Any, progress: Any = None) -> None:
+        own = [self._functions(case.features) for case in cases]
+        self.pieces_: list[TimedPiece] = [case.item for case in cases]
+        self.placed_, errors = placed_pieces(self.pieces_, own, self._weights)
         self.offset_ = float(np.median([np.nanmedian(error) for error in errors]))
 
 

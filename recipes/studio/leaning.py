@@ -18,6 +18,7 @@ import numpy as np
 
 import align
 from align.corpus.reading import Corpus
+from align.sequence.learning.problem import Case
 from align.sequence.times.leaning import _SLOPES
 
 N_FOLDS = 4
@@ -31,7 +32,8 @@ def curves_of(model: align.SpeechAligner, corpus: Corpus) -> dict:
             item = model._parts(model._read_example(model._completed(example), "one"))[0]
         except align.AlignError:  # labels that do not increase
             continue
-        model._learn_placement(item, model._problem(item, model.features_)[0], model.features_)
+        own = model.features_
+        model._learn_placement(Case(item, own, *model._problem(item, own)))
     return model.leaning_.curves
 
 

@@ -223,7 +223,7 @@ def scored(
     model._prepare(timed, anew=True)
     own = cross_fit(features, timed, n_folds=4, n_jobs=options.jobs)
     model.features_ = features
-    xs = model._problems(timed, own, silent)[1]
+    xs = [case.x for case in model._cases(timed, own, silent)]
     model.base_functions_ = list(xs[0].names)
     new = [model._problem(model._read_example(e, e.name), features)[0] for e in unseen]
     data = Scored(

@@ -133,10 +133,10 @@ def relearn_matches(
             heard, usable = way.copies_of(heard, usable)
             own._trained_for = way
         own.problems_, own.n_jobs = [], jobs
-        kept, xs, _ = own._problems(heard, usable, silent)
-        heard, usable = [heard[i] for i in kept], [usable[i] for i in kept]
+        cases = own._cases(heard, usable, silent)
+        heard, usable = [case.item for case in cases], [case.features for case in cases]
         if only in (None, "phones"):
-            own.match_ = learned_match(own, heard, xs, usable)
+            own.match_ = learned_match(own, cases)
             show(f"{kind or 'as recorded'}, {len(heard)} recordings, phones", own.match_)
         if only in (None, "words") and own is model and model.unspoken_ is not None:
             model.unspoken_ = unspoken_from_text(own, heard, usable) or model.unspoken_

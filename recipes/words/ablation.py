@@ -56,13 +56,14 @@ def learn_lengths(model: Any, items: list[Any], own: list[list[Feature]]) -> Non
     model.features_ = [lengths if f is known else f for f in model.features_]
     own = [[lengths if f is known else f for f in features] for features in own]
     model.base_functions_ = []
-    _, xs, ys = model._problems(items, own, quiet)
+    cases = model._cases(items, own, quiet)
+    xs, ys = [case.x for case in cases], [case.y for case in cases]
     model.base_functions_ = list(xs[0].names)
     model.scale_ = base_function_scales(xs, [y.frames for y in ys], model.random_state)
     learner = model._make_learner()
-    learner.fit(model._structured(model._make_cost(), xs), xs, ys)
+    learner.fit(model._structured(model._make_cost()), xs, ys)
     model.coef_ = np.asarray(learner.coef_, dtype=np.float64)
-    model._calibrate(items, xs, own)
+    model._calibrate(cases)
 
 
 def main() -> None:

@@ -168,7 +168,7 @@ def test_weights_of_scores_do_not_fall_below_zero(corpus, signed):
     aligner = SequenceAligner(features, learner=StructuredLearner(epochs=3)).fit(corpus[:3])
     assert (aligner.coef_[0] == 0.0) == signed
     assert (aligner.coef_[0] < 0.0) != signed
-    problem = aligner._structured(aligner._make_cost(), [])
+    problem = aligner._structured(aligner._make_cost())
     x, y = aligner._problem(aligner._read_example(corpus[4], "r4"), aligner.features_)
     moved = passive_aggressive(problem, np.zeros(3), x, y, 1.0)
     assert (moved[0] < 0.0) != signed

@@ -11,7 +11,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from align.types import Float64, IntArray
 if TYPE_CHECKING:
     from align.learners.structured.costs import OnsetCost
 
-__all__ = ["AlignmentProblem", "Truth", "base_function_scales"]
+__all__ = ["AlignmentProblem", "Case", "Truth", "base_function_scales"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,27 @@ class Truth:
         if (frames < low).any() or (frames >= high).any():
             return None
         return cls(frames, known & (np.abs(frames - position) <= 1.0))
+
+
+class Case(NamedTuple):
+    """A recording as the learner sees it.
+
+    Parameters
+    ----------
+    item : TimedSignal or TimedPiece
+        What was read of it.
+    features : sequence of Feature or ChordFeature
+        Features that it was not fitted to, as far as there are such.
+    x : BaseFunctions
+        What they give.
+    y : Truth
+        When its events really begin.
+    """
+
+    item: Any
+    features: Sequence[Any]
+    x: BaseFunctions
+    y: Truth
 
 
 @dataclass(frozen=True)
