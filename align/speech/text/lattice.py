@@ -234,219 +234,196 @@ def word_lattice(
     [-1, 0, 0, 0, 0, -1, 1, 1, 1, 1, -1]
     """
     graph = (_RecordedGraph if recorded else _Graph)({} if realised is None else realised.costs)
-    front = graph.begin()
-    if silence is not None:
-        front = graph.chain(front, [silence])
-    front = _with_anything(graph, front, silence, departures, 0)
-    passages = _Passages(graph, silence, departures)
-    for i, word in enumerate(words):
-        if i:
-            if silence is not None:
-                n_phones = len(entries[words[i - 1]].ways[0].phones)
-                front = _with_pause(graph, front, silence, words[i - 1], n_phones, realised)
-            front = _with_anything(graph, front, silence, departures, i)
-        front = passages.left_out(front)
-        ways = entries[word].ways
-        top = max(way.probability for way in ways)
-        after: _Front = {}
-        for way in ways:
-            here = graph.scored(front, temperature * math.log(way.probability / top))
-            if realised is None or any(phone in (alternatives or {}) for phone in way.phones):
-                after |= _as_written(graph, here, way.phones, i, alternatives or {})
-            else:
-                beside = _phone_beside(words, entries, i, -1), _phone_beside(words, entries, i, 1)
-                after |= _as_said(
-                    graph, here, way.phones, beside, i, entries[word], realised.rules
-                )
-        if departures.unspoken < math.inf:
-            here = graph.scored(front, -departures.unspoken)
-            after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
-        front = after
-    front = _with_anything(graph, front, silence, departures, len(words))
-    front = passages.left_out(front, last=True)
-    if silence is not None:
-        front = graph.chain(front, [silence])
-    return graph.finished(front)
+    text = _Text(graph, words, entries, silence, alternatives or {}, realised, departures)
+    return text.built(temperature)
 
 
 _Front = dict[int, Any]
 """Nodes that the next may follow, and the way on from each, as its graph keeps it."""
 
 
-def _with_pause(
-    graph: "_Graph",
-    front: _Front,
-    silence: str,
-    before: str,
-    n_phones: int,
-    realised: Realised | None,
-) -> _Front:
-    """Return the front behind the word `before`, with a pause and without one."""
-    if realised is None:
-        return {**front, **graph.chain(front, [silence])}
-    rules = realised.rules
-    names = rules.pause(rules.weak(before, n_phones))
-    none, pause = graph.decide(Choice((), ()), Choice((silence,), names))
-    return {**graph.chosen(front, none), **graph.chain(graph.chosen(front, pause), [silence])}
+@dataclass(eq=False)
+class _Text:
+    """A text that is laid out as a graph, word by word; the fields are as in `word_lattice`.
 
-
-def _with_anything(
-    graph: "_Graph", front: _Front, silence: str | None, departures: Departures, gap: int
-) -> _Front:
-    """Return the front with anything said that is not in the text, and without it."""
-    cost = departures.in_gap(gap)
-    if cost == math.inf:
-        return front
-    here = graph.scored(front, -cost)
-    begun: _Front = {} if departures.begins else here
-    for label in departures.begins:
-        begun |= graph.chain(here, [label], place=_NOT_IN_TEXT)
-    said = graph.chain(begun, [SPOKEN_NOISE], place=_NOT_IN_TEXT)
-    paused = {} if silence is None else graph.chain(said, [silence])
-    return {**front, **said, **paused}
-
-
-class _Passages:
-    """Words that follow each other and were all left out, with a pause in the place of all.
-
-    In front of each word there is such a pause. It may follow on the words 4, 8, 16 ... before,
-    if the shortest has four, which costs what a passage does, and for nothing on such pauses 1, 2,
-    4, 8 ... words before: so any number from four on may be left out by a few pauses, with few
-    arcs for each word.
+    Where passages may be left out, there is a pause in front of each word that stands for all of
+    one. It may follow on the words 4, 8, 16 ... before, if the shortest passage has four, which
+    costs what a passage does, and for nothing on such pauses 1, 2, 4, 8 ... words before: so any
+    number from four on may be left out by a few pauses, with few arcs for each word.
     """
 
-    def __init__(self, graph: "_Graph", silence: str | None, departures: Departures) -> None:
-        self.graph, self.silence = graph, silence
-        self.cost, self.outer = departures.passage, departures.outer
-        self.shortest = departures.shortest
-        self.words: list[_Front] = []  # in front of each word, without passages that end there
-        self.pauses: list[_Front] = []
+    graph: "_Graph"
+    words: Sequence[str]
+    entries: Mapping[str, Entry]
+    silence: str | None
+    alternatives: Realisations
+    realised: Realised | None
+    departures: Departures
+    fronts: list[_Front] = field(default_factory=list)  # of each word, without passages
+    pauses: list[_Front] = field(default_factory=list)
 
-    def left_out(self, front: _Front, *, last: bool = False) -> _Front:
+    def built(self, temperature: float) -> WordLattice:
+        """Return the lattice."""
+        graph, front = self.graph, self._paused(self.graph.begin())
+        for i, word in enumerate(self.words):
+            if i and self.silence is not None:
+                front = self._with_pause(front, self.silence, self.words[i - 1])
+            front = self._passages_left_out(self._with_anything(front, i))
+            ways = self.entries[word].ways
+            top = max(way.probability for way in ways)
+            after: _Front = {}
+            for way in ways:
+                here = graph.scored(front, temperature * math.log(way.probability / top))
+                if self.realised is None or any(p in self.alternatives for p in way.phones):
+                    after |= self._as_written(here, way.phones, i)
+                else:
+                    after |= self._as_said(here, way.phones, i, self.realised.rules)
+            if self.departures.unspoken < math.inf:
+                here = graph.scored(front, -self.departures.unspoken)
+                after |= graph.chain(here, [self.silence or SPOKEN_NOISE], i)
+            front = after
+        front = self._with_anything(front, len(self.words))
+        return graph.finished(self._paused(self._passages_left_out(front, last=True)))
+
+    def _paused(self, front: _Front) -> _Front:
+        """Return the front behind a pause, where there are any."""
+        return front if self.silence is None else self.graph.chain(front, [self.silence])
+
+    def _with_pause(self, front: _Front, silence: str, before: str) -> _Front:
+        """Return the front behind the word `before`, with a pause and without one."""
+        if self.realised is None:
+            return {**front, **self._paused(front)}
+        graph, rules = self.graph, self.realised.rules
+        names = rules.pause(rules.weak(before, len(self.entries[before].ways[0].phones)))
+        none, pause = graph.decide(Choice((), ()), Choice((silence,), names))
+        return {**graph.chosen(front, none), **self._paused(graph.chosen(front, pause))}
+
+    def _with_anything(self, front: _Front, gap: int) -> _Front:
+        """Return the front with anything said that is not in the text, and without it."""
+        graph, begins, cost = self.graph, self.departures.begins, self.departures.in_gap(gap)
+        if cost == math.inf:
+            return front
+        here = graph.scored(front, -cost)
+        begun: _Front = {} if begins else here
+        for label in begins:
+            begun |= graph.chain(here, [label], place=_NOT_IN_TEXT)
+        said = graph.chain(begun, [SPOKEN_NOISE], place=_NOT_IN_TEXT)
+        return {**front, **said, **self._paused(said)}
+
+    def _passages_left_out(self, front: _Front, *, last: bool = False) -> _Front:
         """Return the front before the next word, which may come behind a passage as well.
 
         Or that behind the `last` one.
         """
-        if self.silence is None or self.cost == math.inf:
+        own = self.departures
+        if self.silence is None or own.passage == math.inf:
             return front
         here: _Front = {}
-        n, step = len(self.words), 1
+        n, step = len(self.fronts), 1
         while step <= n:
             here |= self.pauses[n - step]
-            if step >= self.shortest:
-                cost = self.cost - (self.outer if step == n else 0.0)
-                here |= self.graph.scored(self.words[n - step], -cost)
+            if step >= own.shortest:
+                cost = own.passage - (own.outer if step == n else 0.0)
+                here |= self.graph.scored(self.fronts[n - step], -cost)
             step *= 2
         if last:
-            here = self.graph.scored(here, self.outer)
-        pause = self.graph.chain(here, [self.silence]) if here else {}
-        self.words.append(front)
+            here = self.graph.scored(here, own.outer)
+        pause = self._paused(here) if here else {}
+        self.fronts.append(front)
         self.pauses.append(pause)
         return {**front, **pause}
 
+    def _as_written(self, here: _Front, phones: Sequence[str], word: int) -> _Front:
+        """Add a pronunciation whose phones have alternatives that cost nothing."""
+        for k, phone in enumerate(phones):
+            place = self.graph.phone(phone)
+            following: _Front = {}
+            ways = self.alternatives.get(phone, ((phone,),))
+            for labels in ways:
+                ahead = here if k else self._in_full(here, labels, ways[0])
+                following |= self.graph.chain(ahead, labels, word, place)
+            here = following
+        return here
 
-def _as_written(
-    graph: "_Graph", here: _Front, phones: Sequence[str], word: int, others: Realisations
-) -> _Front:
-    """Add a pronunciation whose phones have alternatives that cost nothing."""
-    for k, phone in enumerate(phones):
-        place = graph.phone(phone)
-        following: _Front = {}
-        ways = others.get(phone, ((phone,),))
-        for labels in ways:
-            ahead = here if k else _in_full(graph, here, labels, ways[0])
-            following |= graph.chain(ahead, labels, word, place)
-        here = following
-    return here
+    def _in_full(self, front: _Front, labels: Sequence[str], written: Sequence[str]) -> _Front:
+        """Return the front, of a word's first phone, where it may be said with these labels.
 
+        Behind anything else a phone is not dropped, nor is the closure of a stop, which would
+        count for what is not in the text.
+        """
+        if labels == written or (labels and written[0] not in _CLOSURES):
+            return front
+        place = self.graph.place
+        return {u: way for u, way in front.items() if u < 0 or place[u] != _NOT_IN_TEXT}
 
-def _in_full(
-    graph: "_Graph", front: _Front, labels: Sequence[str], written: Sequence[str]
-) -> _Front:
-    """Return the front, of a word's first phone, where it may be said with these labels.
+    def _as_said(
+        self, here: _Front, phones: Sequence[str], i: int, rules: "Rules | IpaRules"
+    ) -> _Front:
+        """Add a pronunciation of word i with all that its phones may become."""
+        graph, entry = self.graph, self.entries[self.words[i]]
+        around = [self._phone_beside(i, -1), *phones, self._phone_beside(i, 1)]
+        n = len(phones)
+        weak = rules.weak(entry.word, n)
+        said: set[int] = set()  # nodes of phones of this word
+        for k, phone in enumerate(phones):
+            at = Context(around[k], around[k + 2], k == 0, k == n - 1, weak)
+            if k == 0 and (stop := rules.glottal(phone, at)) is not None:
+                here = self._with_glottal_stop(here, stop, i, rules)
+            place, choices = graph.phone(phone), rules.of(phone, at)
+            following: _Front = {}
+            for choice, more in zip(choices, graph.decide(*choices), strict=True):
+                ahead = graph.chosen(here, more)
+                if k == 0:
+                    ahead = self._in_full(ahead, choice.labels, choices[0].labels)
+                if choice.labels:
+                    following |= graph.chain(ahead, choice.labels, i, place)
+                    said.add(len(graph.labels) - 1)
+                    continue
+                # a word keeps one phone at least; of two alike across words one stays
+                behind = rules.behind(phone, at)
+                following |= {
+                    u: way
+                    for u, way in ahead.items()
+                    if (not at.last or u in said)
+                    and (behind is None or (u >= 0 and graph.labels[u] in behind))
+                }
+            here = following
+            if entry.unwritten and not at.last and rules.lacks_vowel(phone, at):
+                here = self._with_vowel(here, entry.unwritten, i)
+        return here
 
-    Behind anything else a phone is not dropped, nor is the closure of a stop, which would count
-    for what is not in the text.
-    """
-    if labels == written or (labels and written[0] not in _CLOSURES):
-        return front
-    return {u: way for u, way in front.items() if u < 0 or graph.place[u] != _NOT_IN_TEXT}
+    def _phone_beside(self, i: int, step: int) -> str:
+        """Return the last phone of the word before or the first of the next; empty at the ends."""
+        if not 0 <= i + step < len(self.words):
+            return ""
+        return self.entries[self.words[i + step]].ways[0].phones[-1 if step < 0 else 0]
 
+    def _with_vowel(self, here: _Front, vowels: Sequence[str], word: int) -> _Front:
+        """Return the front with each of some vowels that are not written, and with none."""
+        graph = self.graph
+        none, *each = graph.decide(Choice((), ()), *(Choice((v,), ("unwritten",)) for v in vowels))
+        found = graph.chosen(here, none)
+        for vowel, more in zip(vowels, each, strict=True):
+            place = graph.phone(vowel)
+            found |= graph.chain(graph.chosen(here, more), [vowel], word, place)
+        return found
 
-def _as_said(
-    graph: "_Graph",
-    here: _Front,
-    phones: Sequence[str],
-    beside: tuple[str, str],
-    i: int,
-    entry: Entry,
-    rules: "Rules | IpaRules",
-) -> _Front:
-    """Add a pronunciation with all that its phones may become; `beside` are the words' phones."""
-    around = [beside[0], *phones, beside[1]]
-    n = len(phones)
-    weak = rules.weak(entry.word, n)
-    said: set[int] = set()  # nodes of phones of this word
-    for k, phone in enumerate(phones):
-        at = Context(around[k], around[k + 2], k == 0, k == n - 1, weak)
-        if k == 0 and (stop := rules.glottal(phone, at)) is not None:
-            here = _with_glottal_stop(graph, here, stop, i, rules)
-        place, choices = graph.phone(phone), rules.of(phone, at)
-        following: _Front = {}
-        for choice, more in zip(choices, graph.decide(*choices), strict=True):
-            ahead = graph.chosen(here, more)
-            if k == 0:
-                ahead = _in_full(graph, ahead, choice.labels, choices[0].labels)
-            if choice.labels:
-                following |= graph.chain(ahead, choice.labels, i, place)
-                said.add(len(graph.labels) - 1)
-                continue
-            # a word keeps one phone at least; of two alike across words one stays
-            behind = rules.behind(phone, at)
-            following |= {
+    def _with_glottal_stop(
+        self, here: _Front, stop: Choice, word: int, rules: "Rules | IpaRules"
+    ) -> _Front:
+        """Return the front with a glottal stop and without one."""
+        graph = self.graph
+        none, stopped = graph.decide(Choice((), ()), stop)
+        place, begun = graph.phone(rules.glottal_stop), graph.chosen(here, none)
+        for gap in (True, False):
+            some = {
                 u: way
-                for u, way in ahead.items()
-                if (not at.last or u in said)
-                and (behind is None or (u >= 0 and graph.labels[u] in behind))
+                for u, way in graph.chosen(here, stopped).items()
+                if (u >= 0 and rules.parts_words(graph.labels[u])) == gap
             }
-        here = following
-        if entry.unwritten and not at.last and rules.lacks_vowel(phone, at):
-            here = _with_vowel(graph, here, entry.unwritten, i)
-    return here
-
-
-def _with_vowel(graph: "_Graph", here: _Front, vowels: Sequence[str], word: int) -> _Front:
-    """Return the front with each of some vowels that are not written, and with none."""
-    none, *each = graph.decide(Choice((), ()), *(Choice((v,), ("unwritten",)) for v in vowels))
-    found = graph.chosen(here, none)
-    for vowel, more in zip(vowels, each, strict=True):
-        place = graph.phone(vowel)
-        found |= graph.chain(graph.chosen(here, more), [vowel], word, place)
-    return found
-
-
-def _with_glottal_stop(
-    graph: "_Graph", here: _Front, stop: Choice, word: int, rules: "Rules | IpaRules"
-) -> _Front:
-    """Return the front with a glottal stop and without one."""
-    none, stopped = graph.decide(Choice((), ()), stop)
-    place, begun = graph.phone(rules.glottal_stop), graph.chosen(here, none)
-    for gap in (True, False):
-        some = {
-            u: way
-            for u, way in graph.chosen(here, stopped).items()
-            if (u >= 0 and rules.parts_words(graph.labels[u])) == gap
-        }
-        if some:
-            begun |= graph.chain(some, stop.labels, *((-1, -1) if gap else (word, place)))
-    return begun
-
-
-def _phone_beside(words: Sequence[str], entries: Mapping[str, Entry], i: int, step: int) -> str:
-    """Return the last phone of the word before or the first of the next; empty at the ends."""
-    if not 0 <= i + step < len(words):
-        return ""
-    return entries[words[i + step]].ways[0].phones[-1 if step < 0 else 0]
+            if some:
+                begun |= graph.chain(some, stop.labels, *((-1, -1) if gap else (word, place)))
+        return begun
 
 
 class _Graph:
