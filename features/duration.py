@@ -49,6 +49,7 @@ __all__ = ["DurationFeature", "LengthStatistics"]
 
 DISTRIBUTIONS = ("normal", "lognormal", "gamma")
 
+_SAVED = ("distribution", "shrinkage", "classes", "floor", "last", "pause")  # in model files
 _PRIOR = 10.0  # events of a label at most, for which known lengths count beside new ones
 _SMALLEST = 0.5  # frames: floor of deviations, and of lengths under a logarithm
 _FINAL = " |"  # marks the label of an event in front of a pause
@@ -376,30 +377,23 @@ class DurationFeature(Feature):
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return what a model file must hold."""
-        params = {
-            "distribution": self.distribution,
-            "shrinkage": self.shrinkage,
-            "classes": self.classes,
-            "floor": self.floor,
-            "last": self.last,
-            "pause": self.pause,
-            "labels": None if self.statistics_ is None else list(self.statistics_.labels),
-        }
-        return params, {} if self.statistics_ is None else self.statistics_.arrays()
+        params = {name: getattr(self, name) for name in _SAVED}
+        if self.statistics_ is None:
+            return {**params, "labels": None}, {}
+        return {**params, "labels": list(self.statistics_.labels)}, self.statistics_.arrays()
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""
-        names = ("distribution", "shrinkage", "classes", "floor", "last", "pause")
         try:
             known = {"pause": None, **params}  # models of before have none
-            checked = DurationFeature(**{name: known[name] for name in names})
+            checked = DurationFeature(**{name: known[name] for name in _SAVED})
             labels = params["labels"]
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"the state of feature {self.name!r} is wrong: {error!r}.") from error
         statistics = None
         if labels is not None:
             statistics = LengthStatistics.restored(labels, arrays, self.name)
-        for name in names:
+        for name in _SAVED:
             setattr(self, name, getattr(checked, name))
         self.statistics_ = statistics
         return self

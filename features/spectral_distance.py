@@ -75,12 +75,8 @@ class SpectralDistance(Feature):
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return what a model file must hold."""
-        params = {
-            "scales": list(self.scales),
-            "representation": self.representation,
-            "options": self.options,
-        }
-        return params, {}
+        own = {"representation": self.representation, "options": self.options}
+        return {"scales": list(self.scales), **own}, {}
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""

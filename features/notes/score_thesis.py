@@ -154,13 +154,8 @@ class PitchEnergy(Feature):
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return what a model file must hold."""
-        params = {
-            "n_harmonics": self.n_harmonics,
-            "reach": self.reach,
-            "window": self.window,
-            "log": self.log,
-        }
-        return params, {}
+        names = ("n_harmonics", "reach", "window", "log")
+        return {name: getattr(self, name) for name in names}, {}
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""

@@ -27,6 +27,9 @@ from align.types import Event, IntArray
 
 __all__ = ["FrameClassifier", "PhoneConfidence", "event_of_frame", "stack_context"]
 
+_SAVED = ("representation", "options", "context", "stride", "label_map", "standardise")
+"""Parameters that a model file holds."""
+
 _CALIBRATION_FRAMES = 5000
 
 
@@ -170,16 +173,8 @@ class PhoneConfidence(Feature):
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return what a model file must hold; arrays of the classifier are ``classifier.*``."""
-        params: dict[str, Any] = {
-            "representation": self.representation,
-            "options": self.options,
-            "context": list(self.context),
-            "stride": self.stride,
-            "label_map": self.label_map,
-            "standardise": self.standardise,
-            "unseen_offset": self.unseen_offset_,
-            "fitted": self.mean_ is not None,
-        }
+        params: dict[str, Any] = {name: getattr(self, name) for name in _SAVED}
+        params |= {"unseen_offset": self.unseen_offset_, "fitted": self.mean_ is not None}
         if self.mean_ is None or self.scale_ is None:
             return params, {}
         inner, inner_arrays = self.classifier.get_state()
@@ -189,9 +184,8 @@ class PhoneConfidence(Feature):
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned, the classifier included."""
-        names = ("representation", "options", "context", "stride", "label_map", "standardise")
         try:
-            checked = PhoneConfidence(self.classifier, **{name: params[name] for name in names})
+            checked = PhoneConfidence(self.classifier, **{name: params[name] for name in _SAVED})
             offset, fitted = float(params["unseen_offset"]), bool(params["fitted"])
             inner = params["classifier"] if fitted else {}
         except (KeyError, TypeError, ValueError) as error:
@@ -204,7 +198,7 @@ class PhoneConfidence(Feature):
             prefix = "classifier."
             own = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
             self.classifier.set_state(inner, own)
-        for name in names:
+        for name in _SAVED:
             setattr(self, name, getattr(checked, name))
         self.mean_, self.scale_, self.unseen_offset_ = mean, scale, offset
         return self

