@@ -6,7 +6,7 @@ from the constructor's parameters; a user's own are code, which a model file nev
 given at loading.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,9 +18,10 @@ from align.sequence.feature_terms import distinct, listed
 if TYPE_CHECKING:
     from align._params import ParamsMixin
 
-__all__ = ["aligner_state", "arrays_of", "feature_states", "restore_features", "restored"]
+__all__ = ["aligner_state", "arrays_of", "feature_states", "kept", "restore_features", "restored"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
+_T = TypeVar("_T")
 _Aligner = TypeVar("_Aligner", bound="ParamsMixin")
 
 _LABEL_MAPS = {"label_map", "classes", "symbols"}
@@ -60,6 +61,11 @@ def feature_states(features: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[
                     "return two dicts: values that JSON can carry, and arrays."
                 )
     return states, arrays
+
+
+def kept(header: Mapping[str, Any], name: str, make: Callable[[Any], _T]) -> _T | None:
+    """Return what is made of a value of a header; None where it has none, as models of before."""
+    return None if header.get(name) is None else make(header[name])
 
 
 def arrays_of(arrays: Arrays, prefix: str) -> dict[str, npt.NDArray[Any]]:

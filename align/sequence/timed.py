@@ -27,7 +27,7 @@ from align.sequence.learning.checkpoint import describe_timed
 from align.sequence.learning.problem import Case, Truth
 from align.sequence.learning.recordings import read_timed
 from align.sequence.search import Room
-from align.sequence.state import arrays_of, feature_states, restore_features
+from align.sequence.state import arrays_of, feature_states, kept, restore_features
 from align.sequence.times.correction import OnsetCorrection
 from align.sequence.times.habits import Habits
 from align.sequence.times.leaning import Leaning
@@ -399,20 +399,15 @@ class TimedAligner(Aligner):
             float(header["temperature"]),
             float(header["offset"]),
             float(header.get("window", WINDOW)),  # models of before have none
-            None if header.get("tail") is None else float(header["tail"]),
+            kept(header, "tail", float),
+            kept(header, "sureness", lambda numbers: Sureness(*map(float, numbers))),
         )
-        if header.get("sureness") is not None:  # models of before have none
-            sureness = Sureness(*map(float, header["sureness"]))
-            self.placement_ = replace(self.placement_, sureness=sureness)
-        self.correction_ = None
-        if header.get("correction") is not None:  # models of before have none
-            own = arrays_of(arrays, "correction.")
-            self.correction_ = OnsetCorrection.from_state(header["correction"], own, self.hop_)
-        self.habits_ = self.leaning_ = None
-        if header.get("habits") is not None:  # models that did not learn online have none
-            self.habits_ = Habits.from_state(header["habits"])
-        if header.get("leaning") is not None:
-            self.leaning_ = Leaning.from_state(header["leaning"])
+        own = arrays_of(arrays, "correction.")
+        self.correction_ = kept(
+            header, "correction", lambda state: OnsetCorrection.from_state(state, own, self.hop_)
+        )
+        self.habits_ = kept(header, "habits", Habits.from_state)
+        self.leaning_ = kept(header, "leaning", Leaning.from_state)
         self.longest_ = float(header["longest"])
         self.starts_at_zero_ = bool(header["starts_at_zero"])
         self.ends_with_recording_ = bool(header["ends_with_recording"])

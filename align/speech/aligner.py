@@ -28,7 +28,7 @@ from align.sequence.lattice.lattices import ExpandedLattice
 from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.learning.parts import parts_of
 from align.sequence.learning.problem import Case
-from align.sequence.state import aligner_state, arrays_of, restored
+from align.sequence.state import aligner_state, arrays_of, kept, restored
 from align.sequence.times.placement import WINDOW
 from align.sequence.times.sureness import Sureness
 from align.speech.ear import Ear
@@ -53,6 +53,7 @@ from align.speech.surroundings import (
     network_of,
 )
 from align.speech.text.model import PhoneAligner
+from align.speech.text.pronouncing.realisation import checked_costs
 from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
 
 if TYPE_CHECKING:
@@ -114,22 +115,18 @@ class SpeechAligner(PhoneAligner):
 
     kind: ClassVar[str] = "speech"
     match_: MatchModel | None = field(default=None, init=False)
-    text_match_: MatchModel | None = field(
-        default=None, init=False
-    )  # of phones that a dictionary says; `match_` for None
-    text_sureness_: Sureness | None = field(
-        default=None, init=False
-    )  # of starts of words, whose phones were chosen
+    # Of phones that a dictionary says; `match_` for None.
+    text_match_: MatchModel | None = field(default=None, init=False)
+    # Of starts of words, whose phones were chosen.
+    text_sureness_: Sureness | None = field(default=None, init=False)
     realisations_: Mapping[str, float] | None = field(default=None, init=False)
     unspoken_: EvidenceModel | None = field(default=None, init=False)
-    _texts: tuple[int, int] | None = field(
-        default=None, init=False
-    )  # recordings whose text was used, and was left out
+    # Recordings whose text was used, and was left out.
+    _texts: tuple[int, int] | None = field(default=None, init=False)
     hearing_: Hearing | None = field(default=None, init=False)
     _trained_for: Surroundings | None = field(default=None, init=False)
-    _fold_features: list[list[Feature]] | None = field(
-        default=None, init=False
-    )  # while it is trained
+    # While it is trained.
+    _fold_features: list[list[Feature]] | None = field(default=None, init=False)
 
     features: str | Sequence[str | Feature] = "default"  # type: ignore[assignment]  # names
     _: KW_ONLY
@@ -433,20 +430,14 @@ class SpeechAligner(PhoneAligner):
             self.match_ = DEFAULTS["universal" if self.takes_ipa else "default"]
             self.text_match_ = DEFAULTS["universal, text"] if self.takes_ipa else None
         else:
-            self.match_, self.text_match_ = (
-                None if (state := header.get(name)) is None else MatchModel.from_state(state)
-                for name in ("match", "text_match")
-            )
-        self.text_sureness_ = None  # models of before have none
-        if header.get("text_sureness") is not None:
-            self.text_sureness_ = Sureness(*map(float, header["text_sureness"]))
-            if not np.isfinite(self.text_sureness_).all():
-                raise ModelError("its text_sureness is not finite.")
-        costs = header.get("realisations")  # models of before have none
-        if costs is not None:
-            from align.speech.text.pronouncing.realisation import checked_costs
-
-            self.realisations_ = checked_costs(costs)
+            self.match_ = kept(header, "match", MatchModel.from_state)
+            self.text_match_ = kept(header, "text_match", MatchModel.from_state)
+        self.text_sureness_ = kept(
+            header, "text_sureness", lambda numbers: Sureness(*map(float, numbers))
+        )
+        if not np.isfinite(self.text_sureness_ or 0.0).all():
+            raise ModelError("its text_sureness is not finite.")
+        self.realisations_ = kept(header, "realisations", checked_costs)
         self.unspoken_ = None  # models of before have none
         if "unspoken" in arrays:
             from align.speech.text.checking.unspoken import N_BEFORE, N_EVIDENCE, N_SOUNDS
