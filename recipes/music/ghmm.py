@@ -27,7 +27,7 @@ from align.features import PitchEnergy
 from align.music.functions.chord_functions import ChordFunctions, WindowTerm
 from align.music.functions.thesis import ThesisFunctions
 from align.music.performances.performance import Performance, read_performance
-from align.music.performances.tempo import expected_lengths, local_tempo
+from align.music.performances.tempo import Tempo, expected_lengths, local_tempo
 from align.music.placing.decoding import windows_of
 from align.sequence.frames import in_order
 from align.sequence.learning.problem import Truth
@@ -116,7 +116,8 @@ class GaussianAligner:
         """Windows, and what is seen of each chord in them [shape=(G, W, 9)]."""
         windows = windows_of(performance, self.functions)
         terms, _ = self.functions.onset_terms(performance, windows)
-        x = self.functions.base_functions(performance, windows, terms, performance.coarse, 0.2)
+        tempo = Tempo(performance.coarse, 0.2)
+        x = self.functions.base_functions(performance, windows, terms, tempo)
         seen = np.stack([term.table for term in x.terms], axis=2)
         return x, seen / performance.chords.sizes[:, None, None]
 

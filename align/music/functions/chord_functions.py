@@ -19,9 +19,10 @@ from align.features.notes.score_thesis import ScoreTempo
 from align.features.sound.signal import Signal
 from align.music.performances.performance import HOP, Performance
 from align.music.performances.pieces import TimedPiece
+from align.music.performances.tempo import Tempo
 from align.potentials import Potentials
 from align.terms import BaseFunctions, Term
-from align.types import Float64, IntArray, Note
+from align.types import IntArray, Note
 
 __all__ = [
     "ChordFeature",
@@ -126,14 +127,9 @@ class ChordFeature:
         return {}, None
 
     def tempo_terms(
-        self,
-        performance: Performance,
-        signal: Signal,
-        windows: IntArray,
-        times: Float64,
-        spread: float,
+        self, performance: Performance, signal: Signal, windows: IntArray, tempo: Tempo
     ) -> dict[str, Term]:
-        """Return the terms of lengths, given times of the chords in seconds."""
+        """Return the terms of lengths."""
         return {}
 
 
@@ -168,19 +164,17 @@ class ChordFunctions:
         performance: Performance,
         windows: IntArray,
         onset_terms: Mapping[str, Term],
-        times: Float64,
-        spread: float,
+        tempo: Tempo,
     ) -> BaseFunctions:
         """Return the base functions of a recording, which ends where the last window does.
 
         `windows` [shape=(G, 2)] are where the chords are looked for, `onset_terms` what the method
-        of that name returned for them. Lengths take the tempo from `times` [shape=(G,)], seconds
-        that increase strictly; `spread` is that of log ratios of lengths to it. Raises ModelError
-        where the features do not give a base function that is wanted.
+        of that name returned for them. Raises ModelError where the features do not give a base
+        function that is wanted.
         """
         signal, terms = self.signal(performance), dict(onset_terms)
         for feature in self.features:
-            terms.update(feature.tempo_terms(performance, signal, windows, times, spread))
+            terms.update(feature.tempo_terms(performance, signal, windows, tempo))
         names = self.names or tuple(terms)
         missing = [name for name in names if name not in terms]
         if missing:

@@ -29,7 +29,7 @@ from align.music.functions.chord_functions import (
 )
 from align.music.performances.performance import HOP, Performance
 from align.music.performances.pieces import TimedPiece
-from align.music.performances.tempo import duration_table, expected_lengths, local_tempo
+from align.music.performances.tempo import Tempo, duration_table, expected_lengths, local_tempo
 from align.progress import Progress
 from align.terms import DurationTerm, Term
 from align.types import Float32, Float64, IntArray
@@ -168,23 +168,18 @@ class DefaultFunctions(ChordFeature):
         return tuple(name for name in self.names if name != "tempo")
 
     def tempo_terms(
-        self,
-        performance: Performance,
-        signal: Signal,
-        windows: IntArray,
-        times: Float64,
-        spread: float,
+        self, performance: Performance, signal: Signal, windows: IntArray, tempo: Tempo
     ) -> dict[str, Term]:
-        """Return the terms of lengths, given times of the chords in seconds."""
+        """Return the terms of lengths."""
         written = performance.chords.onsets
         terms: dict[str, Term] = {}
         if "duration" in self.names:
-            tempo = local_tempo(written, times)
-            lengths = expected_lengths(written, tempo) / signal.hop
+            local = local_tempo(written, tempo.times)
+            lengths = expected_lengths(written, local) / signal.hop
             rows = np.arange(len(written), dtype=np.intp)
             rows[-1] = -1
             longest = longest_length(windows)
-            terms["duration"] = DurationTerm(duration_table(lengths, spread, longest), rows)
+            terms["duration"] = DurationTerm(duration_table(lengths, tempo.spread, longest), rows)
         if "tempo" in self.names:
             terms.update(tempo_term(performance, signal))
         return terms

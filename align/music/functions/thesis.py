@@ -17,8 +17,9 @@ from align.features.notes.score_thesis import PitchEnergy
 from align.features.sound.signal import Signal
 from align.music.functions.chord_functions import ChordFeature, WindowTerm, tempo_term
 from align.music.performances.performance import Performance
+from align.music.performances.tempo import Tempo
 from align.terms import Term
-from align.types import Float64, IntArray
+from align.types import IntArray
 
 __all__ = ["THESIS_NAMES", "ThesisFunctions"]
 
@@ -62,12 +63,7 @@ class ThesisFunctions(ChordFeature):
         return terms, None
 
     def tempo_terms(
-        self,
-        performance: Performance,
-        signal: Signal,
-        windows: IntArray,
-        times: Float64,
-        spread: float,
+        self, performance: Performance, signal: Signal, windows: IntArray, tempo: Tempo
     ) -> dict[str, Term]:
         """Return psi_10."""
         return tempo_term(performance, signal)

@@ -15,12 +15,14 @@ uncertain by `jitter` frames besides. The `spread` is the player's own, measured
 answer.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from align.errors import ParameterError
 from align.types import Float64
 
-__all__ = ["duration_table", "expected_lengths", "local_tempo", "tempo_spread"]
+__all__ = ["Tempo", "duration_table", "expected_lengths", "local_tempo", "tempo_spread"]
 
 
 _SLOWEST, _FASTEST = 50.0, 0.05  # performed seconds per score second
@@ -29,6 +31,17 @@ _SHORTEST = 0.01  # seconds that any chord is expected to last at the least
 _LONG_ENOUGH = 0.1  # seconds; of shorter lengths, the ratio is mostly jitter
 _FEW = 20
 _SPREADS = (0.05, 0.3)
+
+
+class Tempo(NamedTuple):
+    """What lengths are judged by.
+
+    `times` [shape=(G,)] are seconds of the chords, increasing strictly, that the tempo is taken
+    from; `spread` is that of log ratios of lengths to it.
+    """
+
+    times: Float64
+    spread: float
 
 
 def local_tempo(score_onsets: Float64, times: Float64, *, window: float = 8.0) -> Float64:

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from align.decoders import decode
 from align.decoders.window_search import near_edges, search_in_windows
+from align.features.sound.signal import Signal
 from align.music.functions.chord_functions import ChordFunctions
 from align.music.functions.default import DefaultFunctions
 from align.music.performances.performance import Performance
-from align.music.performances.tempo import tempo_spread
+from align.music.performances.tempo import Tempo, tempo_spread
 from align.music.placing.notes import APART
 from align.music.placing.windows import limits_of, widened, windows_about
 from align.potentials import Potentials
@@ -58,10 +59,8 @@ class FoundChords:
         What each feature keeps of the onsets in these windows; see `ChordFeature.onset_terms`.
     value : float
         Score of the best timing: what the decoder maximised.
-    times : np.ndarray [shape=(G,)]
-        Seconds that the last pass took the tempo from.
-    spread : float
-        Of log ratios of lengths to that tempo.
+    tempo : Tempo
+        That of the last pass.
     """
 
     frames: IntArray
@@ -69,30 +68,30 @@ class FoundChords:
     windows: IntArray
     kept: list[Any]
     value: float
-    times: Float64
-    spread: float
+    tempo: Tempo
 
 
 def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
     """Return windows of a second either side of the coarse alignment [shape=(G, 2)], in frames."""
     signal = functions.signal(performance)
-    frames = _coarse_frames(performance, signal.hop, signal.n_frames)
+    frames = _coarse_frames(performance, signal)
     return windows_about(frames, round(_HALF / signal.hop), signal.n_frames)
 
 
-def _coarse_frames(performance: Performance, hop: float, n_frames: int) -> IntArray:
-    return spaced(performance.coarse / hop, n_frames)
+def _coarse_frames(performance: Performance, signal: Signal) -> IntArray:
+    return spaced(performance.coarse / signal.hop, signal.n_frames)
 
 
-def _least_lengths(performance: Performance, hop: float, n_frames: int) -> IntArray:
+def _least_lengths(performance: Performance, signal: Signal) -> IntArray:
     """Return how many frames each chord lasts at the least [shape=(G,)]."""
     pitches, group = performance.notes.pitches, performance.chords.group
     order = np.lexsort((group, pitches))
     again = (np.diff(pitches[order]) == 0) & (np.diff(group[order]) == 1)
     first = group[order[:-1][again]]
-    frames = _coarse_frames(performance, hop, n_frames)
+    frames = _coarse_frames(performance, signal)
     least = np.ones(len(frames), dtype=np.intp)
-    least[first] = np.clip((frames[first + 1] - frames[first]) // 2, 1, round(APART / hop))
+    apart = round(APART / signal.hop)
+    least[first] = np.clip((frames[first + 1] - frames[first]) // 2, 1, apart)
     return least
 
 
@@ -116,7 +115,7 @@ def find_chords(
 
 def first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunctions:
     """Return base functions whose tempo is that of a decoding with weights set by hand."""
-    windows, times, spread = windows_of(performance, functions), performance.coarse, SPREAD
+    windows, tempo = windows_of(performance, functions), Tempo(performance.coarse, SPREAD)
     kept: list[Any] = []
     if any(isinstance(feature, DefaultFunctions) for feature in functions.features):
         found = find_chords(
@@ -124,9 +123,9 @@ def first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunc
             functions,
             lambda x: np.array([_BY_HAND.get(name, 0.0) for name in x.names]),
         )
-        windows, times, spread, kept = found.windows, found.times, found.spread, found.kept
+        windows, tempo, kept = found.windows, found.tempo, found.kept
     terms, _ = functions.onset_terms(performance, windows, kept)
-    return functions.base_functions(performance, windows, terms, times, spread)
+    return functions.base_functions(performance, windows, terms, tempo)
 
 
 class _Search:
@@ -138,8 +137,8 @@ class _Search:
         signal = functions.signal(performance)
         self.performance, self.functions, self.weights = performance, functions, weights
         self.n_frames, self.hop = signal.n_frames, signal.hop
-        self.least = _least_lengths(performance, self.hop, self.n_frames)
-        self.times, self.spread = performance.coarse, SPREAD
+        self.least = _least_lengths(performance, signal)
+        self.tempo = Tempo(performance.coarse, SPREAD)
         self.kept: list[Any] = []
 
     def decode(self, windows: IntArray) -> FoundChords:
@@ -147,19 +146,18 @@ class _Search:
         onset_terms, self.kept = functions.onset_terms(performance, windows, self.kept)
         # Only tables that are still needed are kept: those of a long recording are large.
         for left in counted(range(functions.passes)[::-1], performance.progress, "aligning"):
-            times, spread = self.times, self.spread
-            x = functions.base_functions(performance, windows, onset_terms, times, spread)
+            tempo = self.tempo
+            x = functions.base_functions(performance, windows, onset_terms, tempo)
             potentials = replace(x.potentials(self.weights(x)), min_length=self.least)
             del x
             if not left:
                 onset_terms = {}
             path = decode(potentials)
-            self.times = np.asarray(path.onsets * self.hop, dtype=np.float64)
-            written = performance.chords.onsets
-            self.spread = tempo_spread(written, self.times, default=SPREAD)
+            times = np.asarray(path.onsets * self.hop, dtype=np.float64)
+            self.tempo = Tempo(times, tempo_spread(performance.chords.onsets, times))
             if left:
                 del potentials
-        return FoundChords(path.onsets, potentials, windows, self.kept, path.score, times, spread)
+        return FoundChords(path.onsets, potentials, windows, self.kept, path.score, tempo)
 
     def near(self, found: FoundChords, windows: IntArray) -> npt.NDArray[np.bool_]:
         limits = limits_of(len(windows), self.n_frames)
