@@ -108,13 +108,19 @@ class Anchors:
         The first of these events has none where it begins before.
         """
         own = [k for k, time in self.onsets.items() if first <= k < stop and time >= begin]
-        if not own:
-            return None
+        return self.moved({k - first: k for k in own}, begin) if own else None
+
+    def moved(self, places: Mapping[int, int], begin: float) -> "Anchors":
+        """Return those of the events that come to new places, in seconds from `begin` on.
+
+        `places` has the event that comes to each.
+        """
+        pairs = places.items()
         return replace(
             self,
-            onsets={k - first: self.onsets[k] - begin for k in own},
-            lines={k - first: self.lines[k] for k in own if k in self.lines},
-            names={k - first: self.names[k] for k in own if k in self.names},
+            onsets={new: self.onsets[k] - begin for new, k in pairs},
+            lines={new: self.lines[k] for new, k in pairs if k in self.lines},
+            names={new: self.names[k] for new, k in pairs if k in self.names},
             origin=self.origin + begin,
         )
 

@@ -72,15 +72,7 @@ def node_anchors(
             why = f"its utterance lasts from {begin:.3f} to {end:.3f} s; correct one of the two."
             raise anchors.error(first + i, (), why, name)
     split, entries = with_own_entries(built, own)
-    number = {node: first + i for node, i in entries.items()}
-    lines = {v: anchors.lines[i] for v, i in number.items() if i in anchors.lines}
-    return split, replace(
-        anchors,
-        onsets={node: own[i] - begin for node, i in entries.items()},
-        lines=lines,
-        names={node: anchors.names[i] for node, i in number.items()},
-        origin=begin,
-    )
+    return split, anchors.moved({node: first + i for node, i in entries.items()}, begin)
 
 
 def with_own_entries(
