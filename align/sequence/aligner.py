@@ -9,7 +9,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 """
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, ClassVar, NamedTuple
@@ -55,7 +55,7 @@ from align.sequence.stretches import (
 from align.sequence.timed import TimedAligner
 from align.sequence.times.placement import sureness_of
 from align.terms import BaseFunctions, SegmentTerm
-from align.types import Event, Example
+from align.types import Event, Example, Float64, IntArray
 
 __all__ = ["CellScores", "SequenceAligner"]
 
@@ -68,9 +68,24 @@ class CellScores(NamedTuple):
     In cells of `seconds`.
     """
 
-    table: npt.NDArray[np.float64]
-    best: npt.NDArray[np.float64]
+    table: Float64
+    best: Float64
     seconds: float
+
+
+class _Asked(NamedTuple):
+    """Events that are to be found in a recording, what messages call it, and its file if any."""
+
+    signal: Signal
+    events: tuple[Event, ...]
+    name: str
+    audio: str | None = None
+    anchors: Anchors | None = None
+
+    def held(self, decoded: tuple[Event, ...], place: IntArray) -> Held | None:
+        """Return the windows of the events that are decoded; None without anchors."""
+        n = len(decoded)
+        return held_in_sequence(self.anchors, self.events, place, n, self.signal, self.name)
 
 
 class SequenceAligner(TimedAligner):
@@ -201,12 +216,12 @@ class SequenceAligner(TimedAligner):
 
     def _placed(
         self,
-        times: npt.NDArray[np.float64],
+        times: Float64,
         terms: Mapping[str, Any],
         events: tuple[Event, ...],
         signal: Signal,
         held: Held | None,
-    ) -> npt.NDArray[np.float64]:
+    ) -> Float64:
         """Return corrected times in order, those that are held as they are known."""
         times = self._corrected(times, terms, events)
         return (
@@ -266,17 +281,12 @@ class SequenceAligner(TimedAligner):
     ) -> Alignment:
         if isinstance(events, Lattice):
             return self.align_lattice(audio, events, rate=rate, anchors=anchors).alignment
-        name = _name_of(audio)
-        given = self._checked(events, name)
-        signal = self._recent_signal(lent(audio), rate, name)
-        anchors = Anchors.of(anchors, [str(event) for event in given])
-        audio_path = None if isinstance(audio, np.ndarray) else name
+        asked = self._asked(audio, events, rate, self._recent_signal)
+        asked = asked._replace(anchors=Anchors.of(anchors, [str(event) for event in asked.events]))
         found = None
-        if is_long(len(given), signal.n_frames):
-            found = self._find_in_stretches(signal, given, anchors, name, audio_path, progress)
-        return self._with_new_labels(
-            found or self._find_whole(signal, given, anchors, name, audio_path)
-        )
+        if is_long(len(asked.events), asked.signal.n_frames):
+            found = self._find_in_stretches(asked, progress)
+        return self._with_new_labels(found or self._find_whole(asked))
 
     def taken_labels(self) -> Collection[str]:
         """Labels that were learned from, and of which `align` does not warn."""
@@ -293,26 +303,23 @@ class SequenceAligner(TimedAligner):
         told += "it." if len(new) == 1 else "them."
         return replace(found, warnings=(*found.warnings, told))
 
-    def _checked(self, events: Sequence[Event], name: str) -> tuple[Event, ...]:
-        """Return events of a recording called `name`; an error for none, or for one unknown."""
+    def _asked(
+        self, audio: Any, events: Sequence[Event], rate: int | None, read: Callable[..., Signal]
+    ) -> _Asked:
+        """Return what is asked, of a recording as it is `read`; an error for no event to align."""
+        name = _name_of(audio)
         if isinstance(events, str):
             raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
         given = tuple(events)
         if not given:
             raise DataError("there are no events to align; give at least one.", path=name)
         self._check_events(given, name)
-        return given
+        file = None if isinstance(audio, np.ndarray) else name
+        return _Asked(read(lent(audio), rate, name), given, name, file)
 
-    def _find_whole(
-        self,
-        signal: Signal,
-        given: tuple[Event, ...],
-        anchors: Anchors | None,
-        name: str,
-        audio: str | None,
-        most_cells: int | None = None,
-    ) -> Alignment:
+    def _find_whole(self, asked: _Asked, most_cells: int | None = None) -> Alignment:
         """Return the alignment of a recording that is decoded at once."""
+        signal, given, name = asked[:3]
         decoded, place = self._expand(given)
         if len(decoded) > signal.n_frames:
             raise DataError(
@@ -321,8 +328,7 @@ class SequenceAligner(TimedAligner):
                 "check that the events belong to this recording.",
                 path=name,
             )
-        held = held_in_sequence(anchors, given, place, len(decoded), signal, name)
-        suited = self._suited(signal)
+        held, suited = asked.held(decoded, place), self._suited(signal)
         extended = Extended(signal, signal)
         if held is None:
             extended = suited._with_outer_pauses(signal)
@@ -347,23 +353,16 @@ class SequenceAligner(TimedAligner):
             duration=signal.duration,
             **sureness_of(placed, times, place[:-1]),
             score=path.score,
-            audio=audio,
+            audio=asked.audio,
             rate=signal.own_rate,
             **fields_of(fit, place),
         )
 
-    def _find_in_stretches(
-        self,
-        signal: Signal,
-        given: tuple[Event, ...],
-        anchors: Anchors | None,
-        name: str,
-        audio: str | None,
-        progress: Progress | None,
-    ) -> Alignment | None:
+    def _find_in_stretches(self, asked: _Asked, progress: Progress | None) -> Alignment | None:
         """Return the alignment of a long recording; None where there are no pauses to cut at."""
+        signal, given = asked.signal, asked.events
         pauses = np.flatnonzero(self._free(given)[1:-1]) + 1
-        begins = self._rough_times(signal, given, anchors, name, {}) if pauses.size else None
+        begins = self._rough_times(asked, {}) if pauses.size else None
         if begins is None:
             return None
         cuts = cuts_at(
@@ -372,22 +371,17 @@ class SequenceAligner(TimedAligner):
 
         def align(stretch: Stretch) -> Alignment:
             known = None
-            if anchors is not None:
-                known = anchors.within(stretch.first, stretch.stop, stretch.begin)
-            return self._find_whole(
-                signal.part(stretch.begin, stretch.end),
-                given[stretch.first : stretch.stop],
-                known,
-                name,
-                None,
-                MOST_OF_STRETCH,
-            )
+            if asked.anchors is not None:
+                known = asked.anchors.within(stretch.first, stretch.stop, stretch.begin)
+            own = given[stretch.first : stretch.stop]
+            part = signal.part(stretch.begin, stretch.end)
+            return self._find_whole(_Asked(part, own, asked.name, None, known), MOST_OF_STRETCH)
 
         def speech(found: Alignment) -> tuple[float, float]:
             return float(found.onsets[1]), float(found.onsets[-1])
 
         found = aligned_stretches(cuts, len(given), signal.duration, align, speech, progress)
-        return joined_stretches(found, given, signal, audio)
+        return joined_stretches(found, given, signal, asked.audio)
 
     @one_thread()
     def rough_onsets(
@@ -397,7 +391,7 @@ class SequenceAligner(TimedAligner):
         *,
         rate: int | None = None,
         costs: Mapping[Any, float] | None = None,
-    ) -> npt.NDArray[np.float64] | None:
+    ) -> Float64 | None:
         """Return roughly when each event of a long recording begins, to within a second or so.
 
         For recordings of minutes to hours, with little memory; see `align.sequence.stretches`.
@@ -416,10 +410,7 @@ class SequenceAligner(TimedAligner):
             In seconds; None where no timing has a finite score.
         """
         self.check_fitted()
-        name = _name_of(audio)
-        given = self._checked(events, name)
-        signal = self._signal(lent(audio), rate, name)
-        return self._rough_times(signal, given, None, name, costs or {})
+        return self._rough_times(self._asked(audio, events, rate, self._signal), costs or {})
 
     def cell_scores(
         self,
@@ -457,9 +448,7 @@ class SequenceAligner(TimedAligner):
             If the aligner is not fitted.
         """
         self.check_fitted()
-        called = _name_of(audio)
-        given = self._checked(events, called)
-        signal = self._signal(lent(audio), rate, called)
+        signal, given, *_ = self._asked(audio, events, rate, self._signal)
         term = terms_of(self._suited(signal).features_, signal, given).get(name)
         if not isinstance(term, SegmentTerm):
             return None
@@ -469,17 +458,10 @@ class SequenceAligner(TimedAligner):
         best = table.max(axis=0) if term.best is None else np.diff(term.best[::size])
         return CellScores(table, best.astype(np.float64), size * signal.hop)
 
-    def _rough_times(
-        self,
-        signal: Signal,
-        given: tuple[Event, ...],
-        anchors: Anchors | None,
-        name: str,
-        costs: Mapping[Event, float],
-    ) -> npt.NDArray[np.float64] | None:
+    def _rough_times(self, asked: _Asked, costs: Mapping[Event, float]) -> Float64 | None:
         """Return the rough onsets of events, near anchors where there are some."""
-        decoded, place = self._expand(given)
-        held = held_in_sequence(anchors, given, place, len(decoded), signal, name)
+        signal, (decoded, place) = asked.signal, self._expand(asked.events)
+        held = asked.held(decoded, place)
         windows = np.tile(np.array([0, signal.n_frames]), (len(decoded), 1))
         if held is not None:
             windows = held.windows
@@ -487,7 +469,7 @@ class SequenceAligner(TimedAligner):
             windows[0] = 0, 1
         cover, places = covering(decoded, cache(self._draws_out))
 
-        def score(part: Signal) -> tuple[BaseFunctions, npt.NDArray[np.float64]]:
+        def score(part: Signal) -> tuple[BaseFunctions, Float64]:
             suited = self._suited(part)
             terms = terms_of([feature.rough() for feature in suited.features_], part, cover)
             x = suited._assemble(part, cover, terms)
