@@ -93,6 +93,19 @@ class FrameNetwork:
         self.mean = np.zeros(self.n_inputs, dtype=np.float32)
         self.deviation = np.ones(self.n_inputs, dtype=np.float32)
 
+    @classmethod
+    def of_rare_events(cls, seen: Float32, log_odds: float, **shape: Any) -> Self:
+        """Return an unfitted network that says whether an event is at a frame.
+
+        `seen` [shape=(N, L, n_inputs)] are some of its inputs, and `log_odds` what it says of all
+        at first; `shape` is as in the constructor.
+        """
+        network = cls(seen.shape[2], (1,), **shape)
+        network.weights[-1][:] = log_odds
+        network.mean = seen.mean(axis=(0, 1))
+        network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
+        return network
+
     def halfway(self, other: Self) -> Self:
         """Return a network with the means of the weights; itself, where it has other outputs."""
         if self.heads != other.heads:

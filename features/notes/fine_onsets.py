@@ -90,17 +90,10 @@ class FineOnsets:
             chance.append(np.full(len(around[-1]), item.weight / np.sqrt(len(around[-1]))))
         levels, reached = np.concatenate(around), np.cumsum(np.concatenate(chance))
         length = 2 * _HALF + 1
-        network = FrameNetwork(
-            _BANDS,
-            (1,),
-            width=self.width,
-            dilations=self.dilations,
-            random_state=self.random_state,
-        )
-        network.weights[-1][:] = -2.0  # onsets are rare
         seen = _relative(levels[:: max(len(levels) // 4000, 1), _SHIFT : _SHIFT + length])
-        network.mean = seen.mean(axis=(0, 1))
-        network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
+        network = FrameNetwork.of_rare_events(
+            seen, -2.0, width=self.width, dilations=self.dilations, random_state=self.random_state
+        )
         counted = np.ones((_BATCH, length), dtype=np.float32)
         counted[:, :_EDGE] = counted[:, -_EDGE:] = 0.0
         step = np.arange(length)

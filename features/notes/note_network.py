@@ -139,20 +139,14 @@ class NoteNetwork:
         if not examples:
             raise ParameterError("examples=[], must hold at least one piece.")
         drawn = _Stretches(self, examples)
-        network = FrameNetwork(
-            self._n_inputs,
-            (1,),
-            width=self.width,
-            dilations=self.dilations,
-            random_state=self.random_state,
-        )
-        network.weights[-1][:] = -3.0  # onsets are rare
         seen, _ = drawn.batch(400, np.random.default_rng(self.random_state))
-        network.mean = seen.mean(axis=(0, 1))
-        network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
+        network = FrameNetwork.of_rare_events(
+            seen, -3.0, width=self.width, dilations=self.dilations, random_state=self.random_state
+        )
         steps = updates_for(examples) if self.steps is None else self.steps
         steps = max(round(self._share * steps), 1)
-        self._train(network, drawn, steps, self.batch, 3e-3, self.random_state + 1, progress)
+        options = {"learning_rate": 3e-3, "random_state": self.random_state + 1}
+        self._train(network, drawn, self.batch, steps=steps, progress=progress, **options)
         self.network_ = network
         self.fine_: FineOnsets | None = None
         if self.use_fine:
@@ -203,28 +197,15 @@ class NoteNetwork:
             raise ParameterError("examples=[], must hold at least one piece.")
         network = copy.copy(self.network_)
         network.weights = [w.copy() for w in network.weights]
-        self._train(
-            network,
-            _Stretches(self, examples),
-            steps,
-            batch,
-            learning_rate,
-            self.random_state + 200,
-            None,
-        )
+        options = {"learning_rate": learning_rate, "random_state": self.random_state + 200}
+        self._train(network, _Stretches(self, examples), batch, steps=steps, **options)
         self.network_ = network
         return self
 
     def _train(
-        self,
-        network: FrameNetwork,
-        drawn: "_Stretches",
-        steps: int,
-        batch: int,
-        learning_rate: float,
-        random_state: int,
-        progress: Callable[[int, int], None] | None,
+        self, network: FrameNetwork, drawn: "_Stretches", batch: int, **options: Any
     ) -> None:
+        """Train a network; `options` are those of `train_on_batches`."""
         counted = np.ones((batch, self.length), dtype=np.float32)
         counted[:, :_EDGE] = counted[:, -_EDGE:] = 0.0
 
@@ -240,15 +221,7 @@ class NoteNetwork:
             levels += np.float32(0.2) * rng.standard_normal(shape, dtype=np.float32)
             return x, [[Target(target)] for target in targets], counted
 
-        train_on_batches(
-            network,
-            draw,
-            steps=steps,
-            learning_rate=learning_rate,
-            dropout=0.1,
-            random_state=random_state,
-            progress=progress,
-        )
+        train_on_batches(network, draw, dropout=0.1, **options)
 
     @property
     def _n_inputs(self) -> int:
