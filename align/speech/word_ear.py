@@ -166,7 +166,7 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     """
     if not len(words):
         return np.zeros(0)
-    text = _heard(signal, words, start, stop, far=False)
+    text = text_ear(signal, words, start, stop, far=False)
     with_each, without, frames = text.compared()
     less = np.clip(with_each - without, _LEAST, _MOST) / np.sqrt(frames)
     less = (less - np.interp(clearness(signal), _DIFFER, _USUAL)) / _SIZE
@@ -174,24 +174,33 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     return less
 
 
-def text_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> "TextEar":
+def text_ear(
+    signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray, *, far: bool = True
+) -> "TextEar":
     """Return a text as it is heard beside speech that is not in it.
 
-    Parameters are those of `word_ear`, of one word at least.
+    Parameters are those of `word_ear`, of one word at least. If words may be `far` from where they
+    were placed, something else may be said beside them, between pauses.
     """
-    return _heard(signal, words, start, stop, far=True)
-
-
-def _heard(
-    signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray, *, far: bool
-) -> "TextEar":
-    """Return a text as it is heard; parameters are those of `word_ear` and `TextEar`."""
-    loudest = monophone_scores(signal).max(axis=1)
-    n_frames = len(loudest)
+    loudest, pause = monophone_scores(signal).max(axis=1), pause_states()
+    n_words, n_frames, other = len(words), len(loudest), loudest - np.float32(_ELSE)
     first = np.clip(np.rint(start * (signal.hop / HOP)).astype(np.intp), 0, n_frames)
     last = np.clip(np.rint(stop * (signal.hop / HOP)).astype(np.intp), first, n_frames)
-    other = loudest - np.float32(_ELSE)
-    return _text(signal, _states(words, first, last), first, last, other, far=far)
+    rows = _states(words, first, last)
+    low, high = _near(first, last, n_frames, _FAR if far else _NEAR)
+    heard: list[_Word] = []
+    while (k := len(heard)) < n_words:
+        behind = k + 1
+        while behind < n_words and high[behind] - low[k] <= _AT_ONCE:
+            behind += 1
+        begin, end = low[k - 1] if k else 0, high[behind] if behind < n_words else n_frames
+        senones = [own.senones for own, _ in rows[k:behind]]
+        used = np.unique(np.concatenate([_OTHER.senones, pause.senones, *senones]))
+        scores = _scores(signal, used[1:], begin, end, other)
+        sounds = _Sounds(begin, scores, _in_columns(pause, used))
+        for at, (own, begins) in enumerate(rows[k:behind], start=k):
+            heard.append(_Word(_in_columns(own, used), begins, low[at], high[at], sounds))
+    return TextEar(heard, n_frames, far)
 
 
 def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[_Row]:
@@ -214,37 +223,6 @@ def _row(ways: tuple[tuple[int, ...], ...], before: int, behind: int) -> _Row:
     own = [states_of(way, before, behind) for way in ways] or [_OTHER]
     begins = np.cumsum([0, *(len(way.senones) for way in own)])
     return States(*map(np.concatenate, zip(*own, strict=True))), begins
-
-
-def _text(
-    signal: Signal,
-    rows: Sequence[_Row],
-    first: IntArray,
-    last: IntArray,
-    other: Float32,
-    *,
-    far: bool,
-) -> "TextEar":
-    """Return a text of words that were placed from frames `first` to `last`, nearly.
-
-    `rows` are those of `_states`, and `other` is how anything else sounds [shape=(T,)].
-    If words may be `far` from there, something else may be said beside them, between pauses.
-    """
-    n_words, n_frames, pause = len(rows), len(other), pause_states()
-    low, high = _near(first, last, n_frames, _FAR if far else _NEAR)
-    words: list[_Word] = []
-    while (k := len(words)) < n_words:
-        stop = k + 1
-        while stop < n_words and high[stop] - low[k] <= _AT_ONCE:
-            stop += 1
-        begin, end = low[k - 1] if k else 0, high[stop] if stop < n_words else n_frames
-        senones = [own.senones for own, _ in rows[k:stop]]
-        used = np.unique(np.concatenate([_OTHER.senones, pause.senones, *senones]))
-        scores = _scores(signal, used[1:], begin, end, other)
-        sounds = _Sounds(begin, scores, _in_columns(pause, used))
-        for at, (own, begins) in enumerate(rows[k:stop], start=k):
-            words.append(_Word(_in_columns(own, used), begins, low[at], high[at], sounds))
-    return TextEar(words, n_frames, far)
 
 
 def _scores(signal: Signal, senones: IntArray, begin: int, end: int, other: Float32) -> Float32:
