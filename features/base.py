@@ -18,7 +18,7 @@ from align.errors import ParameterError
 from align.features.sound.signal import Signal
 from align.potentials import GeneralPotential
 from align.terms import DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
-from align.types import Event, FloatArray, IntArray
+from align.types import Event, Float64, FloatArray, IntArray
 
 __all__ = [
     "Feature",
@@ -281,21 +281,16 @@ class FunctionFeature(Feature):
     ----------
     function : callable
         What the decorators describe.
-    name : str
-        Name of the base function.
     make : callable
-        Turns the function, a signal and the events into a term.
+        Turns this feature, a signal and the events into a term.
     """
 
     def __init__(
         self,
         function: Callable[..., Any],
-        name: str,
-        make: Callable[[Callable[..., Any], str, Signal, Sequence[Event]], Term],
+        make: Callable[["FunctionFeature", Signal, Sequence[Event]], Term],
     ) -> None:
-        self.function = function
-        self.name = name
-        self._make = make
+        self.function, self.name, self._make = function, function.__name__, make
         self.__doc__ = function.__doc__
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
 
@@ -316,7 +311,31 @@ class FunctionFeature(Feature):
 
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the one base function, under the feature's name."""
-        return {self.name: self._make(self.function, self.name, signal, events)}
+        return {self.name: self._make(self, signal, events)}
+
+    def checked(self, event: Event, shape: tuple[int, ...], *given: Any) -> Float64:
+        """Return what the function gives for an event, after checks of it."""
+        name, label = repr(self.name), repr(str(event))
+        with noted(f"This was for the event {label}."):
+            values = self.function(*given)
+        if values is None:
+            raise ParameterError(
+                f"feature {name} returned nothing for event {label}, must return an array of "
+                f"shape {shape}; does it end with `return`?"
+            )
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            raise ParameterError(
+                f"feature {name} returned {array.dtype} for event {label}, must be numbers."
+            )
+        array = array.astype(np.float64, copy=False)
+        if array.shape != shape:
+            raise ParameterError(
+                f"feature {name} returned shape {array.shape} for event {label}, must be {shape}."
+            )
+        if np.ma.is_masked(values) or not np.isfinite(array).all():
+            raise ParameterError(f"feature {name} is not finite for event {label}.")
+        return array
 
 
 def onset_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> FunctionFeature:
@@ -342,7 +361,7 @@ def onset_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> Functio
     >>> loudness_rise.name
     'loudness_rise'
     """
-    return FunctionFeature(function, function.__name__, _onset_term)
+    return FunctionFeature(function, _onset_term)
 
 
 def segment_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> FunctionFeature:
@@ -367,7 +386,7 @@ def segment_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> Funct
     >>> term.prefix.shape, term.rows.tolist()  # sums over the 10 frames, for each of two events
     ((2, 11), [0, 1])
     """
-    return FunctionFeature(function, function.__name__, _segment_term)
+    return FunctionFeature(function, _segment_term)
 
 
 def duration_feature(function: Callable[[Event, FloatArray], npt.ArrayLike]) -> FunctionFeature:
@@ -392,7 +411,7 @@ def duration_feature(function: Callable[[Event, FloatArray], npt.ArrayLike]) -> 
     >>> not_too_short.terms(signal, ["aa"])["not_too_short"].table[0, 1:4].tolist()
     [-0.5, 0.0, 0.0]
     """
-    return FunctionFeature(function, function.__name__, _duration_term)
+    return FunctionFeature(function, _duration_term)
 
 
 def ratio_feature(function: Callable[[Event, Event | None], float]) -> FunctionFeature:
@@ -418,7 +437,7 @@ def ratio_feature(function: Callable[[Event, Event | None], float]) -> FunctionF
     >>> round(term.value(np.array([0, 3]), 10), 6)  # (7 / 20 - 3 / 10) ** 2, of 3 and 7 frames
     0.0025
     """
-    return FunctionFeature(function, function.__name__, _ratio_term)
+    return FunctionFeature(function, _ratio_term)
 
 
 def general_feature(function: GeneralPotential) -> FunctionFeature:
@@ -444,82 +463,40 @@ def general_feature(function: GeneralPotential) -> FunctionFeature:
     >>> even.terms(signal, ["m", "aa"])["even"].value(np.array([0, 3]), 10)
     -4.0
     """
-    return FunctionFeature(function, function.__name__, lambda f, *_: GeneralTerm(f))
+    return FunctionFeature(function, lambda own, *_: GeneralTerm(own.function))
 
 
 def _table(
-    function: Callable[[Signal, Event], npt.ArrayLike],
-    name: str,
-    signal: Signal,
-    events: Sequence[Event],
-) -> tuple[npt.NDArray[np.float64], IntArray]:
+    own: FunctionFeature, signal: Signal, events: Sequence[Event]
+) -> tuple[Float64, IntArray]:
     symbols, rows = rows_of(events)
     table = np.empty((len(symbols), signal.n_frames))
     for row, event in zip(table, symbols, strict=True):
-        row[:] = _checked(function, (signal, event), (signal.n_frames,), name, event)
+        row[:] = own.checked(event, (signal.n_frames,), signal, event)
     return table, rows
 
 
-def _checked(
-    function: Callable[..., Any],
-    given: tuple[Any, ...],
-    shape: tuple[int, ...],
-    name: str,
-    event: Event,
-) -> npt.NDArray[np.float64]:
-    """Return what a user's function gives for an event, after checks of it."""
-    with noted(f"This was for the event {str(event)!r}."):
-        values = function(*given)
-    if values is None:
-        raise ParameterError(
-            f"feature {name!r} returned nothing for event {str(event)!r}, must return an array of "
-            f"shape {shape}; does it end with `return`?"
-        )
-    array = np.asarray(values)
-    if array.dtype.kind not in "biuf":
-        raise ParameterError(
-            f"feature {name!r} returned {array.dtype} for event {str(event)!r}, must be numbers."
-        )
-    array = array.astype(np.float64, copy=False)
-    if array.shape != shape:
-        raise ParameterError(
-            f"feature {name!r} returned shape {array.shape} for event {str(event)!r}, "
-            f"must be {shape}."
-        )
-    if np.ma.is_masked(values) or not np.isfinite(array).all():
-        raise ParameterError(f"feature {name!r} is not finite for event {str(event)!r}.")
-    return array
+def _onset_term(own: FunctionFeature, signal: Signal, events: Sequence[Event]) -> Term:
+    return OnsetTerm(*_table(own, signal, events))
 
 
-def _onset_term(
-    function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
-) -> Term:
-    return OnsetTerm(*_table(function, name, signal, events))
+def _segment_term(own: FunctionFeature, signal: Signal, events: Sequence[Event]) -> Term:
+    return SegmentTerm.from_frames(*_table(own, signal, events))
 
 
-def _segment_term(
-    function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
-) -> Term:
-    return SegmentTerm.from_frames(*_table(function, name, signal, events))
-
-
-def _duration_term(
-    function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
-) -> Term:
+def _duration_term(own: FunctionFeature, signal: Signal, events: Sequence[Event]) -> Term:
     symbols, rows = rows_of(events)
     seconds = np.arange(1, signal.n_frames + 1) * signal.hop  # no event lasts 0 frames
     table = np.zeros((len(symbols), signal.n_frames + 1))
     for row, event in zip(table, symbols, strict=True):
-        row[1:] = _checked(function, (event, seconds), seconds.shape, name, event)
+        row[1:] = own.checked(event, seconds.shape, event, seconds)
     return DurationTerm(table, rows)
 
 
-def _ratio_term(
-    function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
-) -> Term:
+def _ratio_term(own: FunctionFeature, signal: Signal, events: Sequence[Event]) -> Term:
     after = [*events[1:], None]
     pairs = zip(events, after, strict=True)
-    seconds = np.array([_checked(function, (e, n), (), name, e) for e, n in pairs])
+    seconds = np.array([own.checked(event, (), event, behind) for event, behind in pairs])
     scale = seconds / signal.hop
     gate = scale > 0
     gate[1:] &= gate[:-1]
