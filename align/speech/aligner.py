@@ -44,7 +44,7 @@ from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.labels import PhoneLabels, TakenLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
-from align.speech.mismatches import by_second_ear, gap_of_order, learned_match
+from align.speech.mismatches import Heard, learned_match
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.surroundings import (
     Surroundings,
@@ -345,19 +345,18 @@ class SpeechAligner(PhoneAligner):
         *,
         chosen: bool = False,
     ) -> Fit | None:
-        silent = self._free(events)
         model = self.match_ if self.text_match_ is None or not chosen else self.text_match_
         if model is None:
             return None
-        evidence = evidence_of(terms, onsets, extended, silent)
+        evidence = evidence_of(terms, onsets, extended, self._free(events))
         if evidence is None:
             return None
+        heard = Heard(self, extended, events, self.features_)
         if model.asks_orders:
-            both = model.orders_by_both_ears
-            gap = gap_of_order(self, extended, events, self.features_, both_ears=both)
+            gap = heard.order_gap(both_ears=model.orders_by_both_ears)
             evidence = replace(evidence, order_gap=gap)
         if model.asks_second_ear:
-            evidence = by_second_ear(self, evidence, extended, events, onsets)
+            evidence = heard.by_second_ear(evidence, onsets)
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None

@@ -9,7 +9,7 @@ networks hear the recording once.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -33,9 +33,8 @@ __all__ = [
     "FEWEST",
     "NOISE",
     "SPOILED",
+    "Heard",
     "Kinds",
-    "by_second_ear",
-    "gap_of_order",
     "learned_match",
     "piece",
     "spoiled",
@@ -84,11 +83,11 @@ def learned_match(
         terms = dict(zip(x.names, x.terms, strict=True))
         onsets = decode(x.potentials(aligner._weights(x))).onsets
         silent = aligner._free(transcripts[i])
-        heard = Extended(item.signal, item.signal)
-        found = evidence_of(terms, onsets, heard, silent)
+        heard = Heard(aligner, Extended(item.signal, item.signal), transcripts[i])
+        found = evidence_of(terms, onsets, heard.extended, silent)
         if found is None:
             return None
-        found = by_second_ear(aligner, found, heard, transcripts[i], onsets)
+        found = heard.by_second_ear(found, onsets)
         kinds.found["right"].append(replace(found, source=(item.group, i)))
         asked: list[_Asked] = []
         for r in range(SPOILED):
@@ -149,16 +148,14 @@ class Kinds:
         Of a piece with its own events only if one of them is a sound. `source` is the speaker and
         the recording.
         """
-        heard = with_outer_pauses(features, signal, self.aligner._label_classes())
-        found = _evidence(self.aligner, heard, events, features)
-        if found is not None and self.orders:
-            both = self.both_ears
-            gap = gap_of_order(self.aligner, heard, events, features, both_ears=both)
-            found = replace(found, order_gap=gap)
-        if found is not None and source is not None:
-            found = replace(found, source=source)
-        if found is not None and (kind != _FEW or found.sounds.any()):
-            self.found[kind].append(found)
+        extended = with_outer_pauses(features, signal, self.aligner._label_classes())
+        heard = Heard(self.aligner, extended, events, features)
+        found = heard.evidence()
+        if found is None or (kind == _FEW and not found.sounds.any()):
+            return
+        if self.orders:
+            found = replace(found, order_gap=heard.order_gap(both_ears=self.both_ears))
+        self.found[kind].append(replace(found, source=source))
 
     def add_noise(
         self,
@@ -182,58 +179,56 @@ class Kinds:
         return replace(found, orders_by_both_ears=self.both_ears)
 
 
-def gap_of_order(
-    aligner: Any,
-    extended: Extended,
-    events: tuple[Event, ...],
-    features: Sequence[Feature],
-    *,
-    both_ears: bool = False,
-) -> float | None:
-    """Return by how much events beat other orders of themselves; see `align.speech.orders`."""
+class Heard(NamedTuple):
+    """Events that are heard in a recording, right or wrong ones, by some features of an aligner.
 
-    def ear(labels: Sequence[str], seconds: Float64) -> EarSums | None:
-        symbols = [
-            CLOSURE if is_closure(aligner._symbol(label)) else sound or PAUSE
-            for label, sound in zip(labels, aligner._sounds(labels), strict=True)
-        ]
-        return ear_sums(extended.own, symbols, seconds)
+    The recording may have pauses at its ends.
+    """
 
-    weights = dict(zip(aligner.base_functions_, aligner.coef_ / aligner.scale_, strict=True))
-    joined = np.array([is_closure(aligner._symbol(str(event))) for event in events])
-    silent = aligner._free(events)
-    asked = ear if both_ears else None
-    return order_gap(features, weights, extended, events, silent, joined, asked)
+    aligner: Any
+    extended: Extended
+    events: tuple[Event, ...]
+    features: Sequence[Feature] = ()
 
+    def order_gap(self, *, both_ears: bool = False) -> float | None:
+        """Return by how much they beat other orders of themselves; see `align.speech.orders`."""
+        aligner, extended, events, features = self
 
-def by_second_ear(
-    aligner: Any,
-    evidence: Evidence,
-    extended: Extended,
-    events: tuple[Event, ...],
-    onsets: IntArray,
-) -> Evidence:
-    """Return evidence with what a second ear says of the events; as it is, if it knows none."""
-    sounds = aligner._sounds([str(event) for event in events])
-    symbols = [sound if own else None for sound, own in zip(sounds, evidence.sounds, strict=True)]
-    start = np.clip(np.asarray(onsets, dtype=np.intp), *extended.span) - extended.before
-    heard = second_ear(extended.own, symbols, start, start + evidence.frames)
-    return replace(evidence, second=heard)
+        def ear(labels: Sequence[str], seconds: Float64) -> EarSums | None:
+            symbols = [
+                CLOSURE if is_closure(aligner._symbol(label)) else sound or PAUSE
+                for label, sound in zip(labels, aligner._sounds(labels), strict=True)
+            ]
+            return ear_sums(extended.own, symbols, seconds)
 
+        weights = dict(zip(aligner.base_functions_, aligner.coef_ / aligner.scale_, strict=True))
+        joined = np.array([is_closure(aligner._symbol(str(event))) for event in events])
+        silent = aligner._free(events)
+        asked = ear if both_ears else None
+        return order_gap(features, weights, extended, events, silent, joined, asked)
 
-def _evidence(
-    aligner: Any, extended: Extended, events: tuple[Event, ...], features: Sequence[Feature]
-) -> Evidence | None:
-    """Return the evidence of events, right or wrong; None if the recording has no room."""
-    if len(events) > extended.own.n_frames:
-        return None
-    terms, held = terms_of(features, extended.signal, events), extended.held(len(events))
-    try:
-        path = aligner._best_path(extended.signal, events, terms, held, MOST_OF_STRETCH)[1]
-    except (ParameterError, DataError):
-        return None
-    found = evidence_of(terms, path.onsets, extended, aligner._free(events))
-    return None if found is None else by_second_ear(aligner, found, extended, events, path.onsets)
+    def by_second_ear(self, evidence: Evidence, onsets: IntArray) -> Evidence:
+        """Return evidence with what a second ear says; as it is, if it knows none of them."""
+        sounds = self.aligner._sounds([str(event) for event in self.events])
+        pairs = zip(sounds, evidence.sounds, strict=True)
+        symbols = [sound if own else None for sound, own in pairs]
+        start = np.clip(np.asarray(onsets, dtype=np.intp), *self.extended.span)
+        start -= self.extended.before
+        heard = second_ear(self.extended.own, symbols, start, start + evidence.frames)
+        return replace(evidence, second=heard)
+
+    def evidence(self) -> Evidence | None:
+        """Return the evidence of them; None if the recording has no room."""
+        aligner, extended, events, features = self
+        if len(events) > extended.own.n_frames:
+            return None
+        terms, held = terms_of(features, extended.signal, events), extended.held(len(events))
+        try:
+            path = aligner._best_path(extended.signal, events, terms, held, MOST_OF_STRETCH)[1]
+        except (ParameterError, DataError):
+            return None
+        found = evidence_of(terms, path.onsets, extended, aligner._free(events))
+        return None if found is None else self.by_second_ear(found, path.onsets)
 
 
 def spoiled(
