@@ -33,6 +33,11 @@ class Target:
         """Return that of some of the frames."""
         return Target(self.strength[frames], None if self.label is None else self.label[frames])
 
+    def padded(self, before: int, after: int) -> "Target":
+        """Return that of a longer sequence, in which frames before and after have zeros."""
+        label = None if self.label is None else np.pad(self.label, (before, after))
+        return Target(np.pad(self.strength, (before, after)), label)
+
 
 def end_to_end(targets: Sequence[Sequence[Target]]) -> list[Target]:
     """Return the target of each head for sequences that are laid end to end."""

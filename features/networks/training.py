@@ -20,6 +20,7 @@ from align.types import Float32
 __all__ = ["train_network", "train_on_batches"]
 
 
+_EDGE = 8  # frames at a cut that do not count: their surroundings are missing
 _AT_HAND = 48  # sequences made anew in training that stretches are cut from
 
 
@@ -87,9 +88,7 @@ def train_network(
                 made.append(fresh(rng))
             for i in np.flatnonzero(rng.random(batch) < share):
                 chosen[i] = made[int(rng.integers(len(made)))]
-        x, wanted, counted = _stretches(
-            network, [x for x, _ in chosen], [target for _, target in chosen], length, rng
-        )
+        x, wanted, counted = _stretches(network, chosen, length, rng)
         if noise > 0.0:
             x += np.float32(noise) * rng.standard_normal(x.shape, dtype=np.float32)
             level = rng.standard_normal((batch, 1, x.shape[2]), dtype=np.float32)
@@ -162,38 +161,27 @@ def train_on_batches(
 
 def _stretches(
     network: FrameNetwork,
-    sequences: Sequence[Float32],
-    targets: Sequence[Sequence[Target]],
+    sequences: Sequence[tuple[Float32, Sequence[Target]]],
     length: int,
     rng: np.random.Generator,
-    edge: int = 8,
 ) -> tuple[Float32, list[list[Target]], Float32]:
     """Cut one stretch out of each sequence; frames whose context was cut off do not count."""
-    batch = len(sequences)
-    x = np.zeros((batch, length, network.n_inputs), dtype=np.float32)
-    counted = np.zeros((batch, length), dtype=np.float32)
+    x = np.zeros((len(sequences), length, network.n_inputs), dtype=np.float32)
+    counted = np.zeros(x.shape[:2], dtype=np.float32)
     wanted: list[list[Target]] = []
-    for i, (frames, target) in enumerate(zip(sequences, targets, strict=True)):
+    for i, (frames, target) in enumerate(sequences):
         n = len(frames)
-        begin = int(rng.integers(-2 * edge, max(1, n - length + 2 * edge)))
+        begin = int(rng.integers(-2 * _EDGE, max(1, n - length + 2 * _EDGE)))
         first, last = max(begin, 0), min(begin + length, n)
         place = slice(first - begin, last - begin)
         x[i, place] = network.standardise(frames[first:last])
         counted[i, place] = 1.0
         if begin > 0:
-            counted[i, :edge] = 0.0
+            counted[i, :_EDGE] = 0.0
         if begin + length < n:
-            counted[i, length - edge :] = 0.0
-        row = []
-        for head in target:
-            strength = np.zeros(length, dtype=np.float32)
-            strength[place] = head.strength[first:last]
-            label = None
-            if head.label is not None:
-                label = np.zeros(length, dtype=np.intp)
-                label[place] = head.label[first:last]
-            row.append(Target(strength, label))
-        wanted.append(row)
+            counted[i, length - _EDGE :] = 0.0
+        around = place.start, length - place.stop
+        wanted.append([head.of(slice(first, last)).padded(*around) for head in target])
     return x, wanted, counted
 
 
