@@ -18,7 +18,7 @@ from align.errors import DataError, ParameterError
 from align.features import Signal
 from align.formats.anchors import AnchorRow, AnchorTable
 from align.sequence.frames import in_order
-from align.sequence.lattice.lattices import ExpandedLattice
+from align.sequence.lattice.lattices import ExpandedLattice, neighbours
 from align.types import Event, Float64, IntArray
 
 __all__ = [
@@ -378,11 +378,7 @@ def _reach(
     if what is before it needs that; beyond, it is never reached.
     """
     wanted = dict(zip(nodes.tolist(), nearest.tolist(), strict=True))
-    after: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
-    before: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
-    for u, v in lattice.arcs.tolist():
-        after[u].append(v)
-        before[v].append(u)
+    before, after = neighbours(lattice)
     starts, ends = set(lattice.starts.tolist()), set(lattice.ends.tolist())
     never = n_frames + _MOST_MOVED + 1
     early, late = [never] * lattice.n_nodes, [-1] * lattice.n_nodes

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from align.decoders import Lattice
 from align.errors import ParameterError
 from align.results.alignment import Alignment
 from align.types import Event, IntArray
 
-__all__ = ["ExpandedLattice", "LatticeAlignment", "node_events"]
+__all__ = ["ExpandedLattice", "LatticeAlignment", "arcs_in_order", "neighbours", "node_events"]
 
 
 class LatticeAlignment(NamedTuple):
@@ -36,6 +38,22 @@ class ExpandedLattice(NamedTuple):
     lattice: Lattice
     events: tuple[Event, ...]
     given: IntArray
+
+
+def arcs_in_order(lattice: Lattice) -> IntArray:
+    """Return the numbers of the arcs [shape=(A,)], those to a node in front of those from it."""
+    rank = np.argsort(lattice.order)
+    return np.argsort(rank[lattice.arcs[:, 1]], kind="stable")
+
+
+def neighbours(lattice: Lattice) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the nodes that precede each node, and those that follow it."""
+    before: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
+    after: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
+    for u, v in lattice.arcs.tolist():
+        before[v].append(u)
+        after[u].append(v)
+    return before, after
 
 
 def node_events(lattice: Lattice, events: Sequence[Event] | None) -> tuple[Event, ...]:

@@ -28,6 +28,7 @@ from align._numba import compiled
 from align.decoders import Lattice, LatticePath
 from align.decoders.window_search import near_edges, search_in_windows
 from align.errors import ParameterError
+from align.sequence.lattice.lattices import arcs_in_order, neighbours
 from align.types import IntArray
 
 __all__ = ["Guess", "decode_in_windows", "fullest_path", "node_windows", "reachable_windows"]
@@ -60,14 +61,12 @@ def fullest_path(lattice: Lattice) -> IntArray:
         for v, score in zip(lattice.starts.tolist(), lattice.start_score.tolist(), strict=True)
     }
     before = dict.fromkeys(best, -1)
-    into: list[list[tuple[int, float]]] = [[] for _ in range(lattice.n_nodes)]
-    for (u, v), score in zip(lattice.arcs.tolist(), lattice.arc_score.tolist(), strict=True):
-        into[v].append((u, score))
-    for v in lattice.order.tolist():
-        for u, score in into[v]:
-            here = best[u][0] + score, best[u][1] + 1
-            if v not in best or here > best[v]:
-                best[v], before[v] = here, u
+    arcs = arcs_in_order(lattice)
+    scores = lattice.arc_score[arcs].tolist()
+    for (u, v), score in zip(lattice.arcs[arcs].tolist(), scores, strict=True):
+        here = best[u][0] + score, best[u][1] + 1
+        if v not in best or here > best[v]:
+            best[v], before[v] = here, u
     ends = zip(lattice.ends.tolist(), lattice.end_score.tolist(), strict=True)
     last = max(ends, key=lambda end: (best[end[0]][0] + end[1], best[end[0]][1]))[0]
     walk = [last]
@@ -87,11 +86,7 @@ def reachable_windows(lattice: Lattice, windows: IntArray) -> IntArray:
     [[0, 49], [40, 50], [41, 100]]
     """
     low, high = windows[:, 0].tolist(), windows[:, 1].tolist()
-    after: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
-    before: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
-    for u, v in lattice.arcs.tolist():
-        after[u].append(v)
-        before[v].append(u)
+    before, after = neighbours(lattice)
     starts, ends = set(lattice.starts.tolist()), set(lattice.ends.tolist())
     order = lattice.order.tolist()
     for v in order:
@@ -120,27 +115,19 @@ def node_windows(lattice: Lattice, guess: Guess, n_frames: int, reach: IntArray)
     """
     known = np.full(lattice.n_nodes, -1, dtype=np.intp)
     known[guess.nodes] = guess.onsets
-    rank = np.empty(lattice.n_nodes, dtype=np.intp)
-    rank[lattice.order] = np.arange(lattice.n_nodes)
-    ahead = lattice.arcs[np.argsort(rank[lattice.arcs[:, 1]], kind="stable")]
-    back = lattice.arcs[np.argsort(-rank[lattice.arcs[:, 0]], kind="stable")]
     low, high = np.maximum(known, 0), np.where(known < 0, n_frames - 1, known)
-    _between(ahead, back, known, low, high)
+    _between(lattice.arcs[arcs_in_order(lattice)], known, low, high)
     first, last = np.minimum(low, high) - reach, np.maximum(low, high) + reach
     return np.stack((np.maximum(first, 0), np.minimum(last + 1, n_frames)), axis=1)
 
 
 @compiled()
-def _between(
-    ahead: IntArray, back: IntArray, known: IntArray, low: IntArray, high: IntArray
-) -> None:
+def _between(arcs: IntArray, known: IntArray, low: IntArray, high: IntArray) -> None:
     """Set the times between which nodes that are not `known` lie, along arcs and against them."""
-    for a in range(len(ahead)):
-        u, v = ahead[a]
+    for u, v in arcs:
         if known[v] < 0:
             low[v] = max(low[v], low[u])
-    for a in range(len(back)):
-        u, v = back[a]
+    for u, v in arcs[::-1]:
         if known[u] < 0:
             high[u] = min(high[u], high[v])
 

@@ -20,6 +20,7 @@ from align.decoders import Lattice, LatticePath, decode_lattice, path_potentials
 from align.errors import ModelError, ParameterError
 from align.features.base import rows_of
 from align.potentials import Potentials
+from align.sequence.lattice.lattices import arcs_in_order
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm, Term
 from align.types import BoolArray, Event, IntArray
 
@@ -272,19 +273,18 @@ def _on_paths(
 
     The paths go from one of `starts` to one of `ends`.
     """
-    place = np.empty(lattice.n_nodes, dtype=np.intp)
-    place[lattice.order] = np.arange(lattice.n_nodes)
     ahead, behind = np.zeros((2, lattice.n_nodes), dtype=bool)
     ahead[starts], behind[ends] = True, True
     ahead, behind = ahead & keep, behind & keep
-    inner = np.flatnonzero(keep[lattice.arcs].all(axis=1))
+    order = arcs_in_order(lattice)
+    inner = order[keep[lattice.arcs[order]].all(axis=1)]
     arcs = lattice.arcs[inner]
-    for u, v in arcs[np.argsort(place[arcs[:, 0]], kind="stable")].tolist():
+    for u, v in arcs.tolist():
         ahead[v] |= ahead[u]
-    for u, v in arcs[np.argsort(-place[arcs[:, 1]], kind="stable")].tolist():
+    for u, v in arcs[::-1].tolist():
         behind[u] |= behind[v]
     used = ahead & behind
-    return np.flatnonzero(used), inner[used[arcs].all(axis=1)]
+    return np.flatnonzero(used), np.sort(inner[used[arcs].all(axis=1)])
 
 
 def most_frames(lattice: Lattice, longest: IntArray) -> int:
@@ -295,11 +295,8 @@ def most_frames(lattice: Lattice, longest: IntArray) -> int:
     >>> most_frames(Lattice.with_optional(3, [1]), np.array([4, 9, 2]))
     15
     """
-    rank = np.empty(lattice.n_nodes, dtype=np.intp)
-    rank[lattice.order] = np.arange(lattice.n_nodes)
-    arcs = lattice.arcs[np.argsort(rank[lattice.arcs[:, 0]], kind="stable")]
     reach = longest.astype(np.int64)
-    _extend(arcs, longest, reach)
+    _extend(lattice.arcs[arcs_in_order(lattice)], longest, reach)
     return int(reach[lattice.ends].max())
 
 
