@@ -25,12 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.evaluation.report import TOLERANCES_MS, FileResult, Report
+from align.evaluation.report import FileResult, Report
 from align.evaluation.report_text import in_columns
+from align.evaluation.scores import ROUNDING, TOLERANCES_MS
 
 __all__ = ["Comparison", "Interval", "compare"]
-
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -174,14 +173,14 @@ def compare(
         if other is None:
             continue
         _, i, j = np.intersect1d(result.true, other.true, return_indices=True)
-        scored = np.abs(result.true[i]) > _ROUNDING  # a first event at 0 needs no finding
+        scored = np.abs(result.true[i]) > ROUNDING  # a first event at 0 needs no finding
         i, j = i[scored], j[scored]
         if not i.size:
             continue
         sizes = np.abs(
             np.stack((result.predicted[i] - result.true[i], other.predicted[j] - other.true[j]))
         )
-        within = [(sizes <= ms / 1000 + _ROUNDING).sum(axis=1) for ms in TOLERANCES_MS]
+        within = [(sizes <= ms / 1000 + ROUNDING).sum(axis=1) for ms in TOLERANCES_MS]
         rows.append([i.size, *(1000 * sizes.sum(axis=1)), *np.concatenate(within)])
     if not rows:
         raise DataError("the two systems have no boundary of the reference in common.")

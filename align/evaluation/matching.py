@@ -30,7 +30,8 @@ import numpy.typing as npt
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.label_classes import classes_of
 from align.evaluation.label_trees import Found, Wanted, label_files
-from align.evaluation.report import OTHER, START, FileResult, Report, Score
+from align.evaluation.report import FileResult, Report, by_frequency, class_pair
+from align.evaluation.scores import ROUNDING, Score
 from align.evaluation.tree_evaluation import TreeEvaluation
 from align.progress import Progress
 from align.types import SILENCES
@@ -43,7 +44,6 @@ __all__ = [
 
 
 _MOST_CELLS = 5 * 10**7
-_ROUNDING = 1e-9
 _FEWEST = 0.25  # share of the labels of the side with fewer that must be matched
 
 
@@ -259,10 +259,8 @@ def _per_class(matches: Sequence[_Match], classes: Mapping[str, str]) -> dict[st
     booked: dict[str, list[float]] = {}
     for _, found, truth, mine, theirs in matches:
         for k, time in zip(theirs.tolist(), found.onsets[mine].tolist(), strict=True):
-            if k == 0 and abs(truth.onsets[0]) <= _ROUNDING:
+            if k == 0 and abs(truth.onsets[0]) <= ROUNDING:
                 continue
-            before = classes.get(truth.labels[k - 1], OTHER) if k else START
-            pair = f"{before} -> {classes.get(truth.labels[k], OTHER)}"
+            pair = class_pair(truth.labels, k, classes)
             booked.setdefault(pair, []).append(time - float(truth.onsets[k]))
-    order = sorted(booked, key=lambda pair: (-len(booked[pair]), pair))
-    return {pair: Score.from_errors(booked[pair]) for pair in order}
+    return by_frequency(booked)

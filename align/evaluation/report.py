@@ -154,8 +154,7 @@ class Report:
                 label = result.labels[k]
                 labels.setdefault(label, []).append(float(error[k]))
                 if classes is not None:
-                    before = classes.get(result.labels[k - 1], OTHER) if k else START
-                    pair = f"{before} -> {classes.get(label, OTHER)}"
+                    pair = class_pair(result.labels, k, classes)
                     pairs.setdefault(pair, []).append(float(error[k]))
             seconds += result.seconds
             elapsed += result.elapsed
@@ -163,8 +162,8 @@ class Report:
             kind,
             Score.from_errors(np.concatenate(all_errors) if all_errors else []),
             per_file,
-            _by_frequency(labels),
-            _by_frequency(pairs),
+            by_frequency(labels),
+            by_frequency(pairs),
             tuple((str(name), str(reason)) for name, reason in failed),
             elapsed / seconds if seconds > 0 else math.nan,
             _per_set(sets) if wording.metrics else {},
@@ -356,7 +355,13 @@ def _mean(values: Sequence[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _by_frequency(errors: Mapping[str, Sequence[float]]) -> dict[str, Score]:
+def class_pair(labels: Sequence[str], k: int, classes: Mapping[str, str]) -> str:
+    """Return the classes on either side of the boundary in front of label k."""
+    before = classes.get(labels[k - 1], OTHER) if k else START
+    return f"{before} -> {classes.get(labels[k], OTHER)}"
+
+
+def by_frequency(errors: Mapping[str, Sequence[float]]) -> dict[str, Score]:
     order = sorted(errors, key=lambda name: (-len(errors[name]), name))
     return {name: Score.from_errors(errors[name]) for name in order}
 
