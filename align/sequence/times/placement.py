@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -9,12 +10,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
-from align.sequence.times.refine import (
-    PosteriorOnsets,
-    fit_temperature,
-    posterior_onsets,
-    refine_onsets,
-)
+from align.sequence.times.refine import PosteriorOnsets, posterior_onsets, refine_onsets
 from align.sequence.times.spread import central_intervals, fit_tail, nearer_share
 from align.sequence.times.sureness import Sureness
 from align.types import Float64, IntArray
@@ -25,6 +21,8 @@ _REACH = 0.1  # seconds either side of the best path that the posterior consider
 WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
 _TOLERANCE = 0.02  # seconds; the confidence is that of an onset within it
 _ENOUGH = 200  # recordings that the temperature is fitted to, at most
+_LOWEST, _HIGHEST = -20, 12  # half octaves from 1 that temperatures are tried at
+_FEW = 16  # recordings, about, that all of these are tried on
 _MOST_PAIRS = 2**26  # of an onset and a length, 8 bytes each, where there are ratio scores
 _GROSS = 0.05  # seconds; larger errors are mistakes, and say nothing of the offset
 
@@ -154,14 +152,8 @@ class Placement:
         fitted = self
         if self.method == "posterior" and all(map(self._has_posterior, potentials)):
             some = slice(None, None, max(1, len(potentials) // _ENOUGH))
-            temperature = fit_temperature(
-                potentials[some],
-                [path.onsets for path in paths[some]],
-                [times / self.hop for times in truth[some]],
-                window=self.window / self.hop,
-                tolerance=_TOLERANCE / self.hop,
-                reach=self._reach,
-            )
+            cases = list(zip(potentials, paths, truth, strict=True))[some]
+            temperature = self._fit_temperature(cases)
             fitted = replace(fitted, temperature=temperature)
         if not calibrate:
             return fitted
@@ -172,6 +164,34 @@ class Placement:
         every = np.concatenate(errors)
         near = every[np.abs(every) <= _GROSS]
         return replace(fitted, offset=float(np.median(near)) if near.size else 0.0)
+
+    def _fit_temperature(self, cases: Sequence[tuple[Potentials, Path, Float64]]) -> float:
+        """Return the temperature at which the confidence best predicts what is near.
+
+        Of a grid of half octaves it is the one with the least Brier score: the sum of square
+        differences between the confidence and 1 where the onset was within the tolerance, 0
+        elsewhere. Of several as good, the nearest to 1: few recordings do not prove that all is
+        certain. Of many recordings a few say where on the grid, and all of them only which there.
+        """
+        few = max(1, len(cases) // _FEW)
+
+        @cache
+        def score(half_octaves: int, every: int = 1) -> float:
+            tried = replace(self, temperature=2.0 ** (half_octaves / 2))
+            total = 0.0
+            for p, path, times in cases[::every]:
+                frames, confidence, _ = tried._posterior_onsets(p, path.onsets)
+                hit = np.abs(frames - times / self.hop) <= _TOLERANCE / self.hop
+                total += float(np.square(confidence - hit).sum())
+            return total
+
+        rough = {g: score(g, few) for g in range(_LOWEST, _HIGHEST + 1)}
+        least = min(rough.values())
+        best = min((g for g in rough if rough[g] <= least + 1e-9), key=abs)
+        for step, last in ((-1, _LOWEST), (1, _HIGHEST)):
+            while best != last and score(best + step) < score(best) - 1e-9:
+                best += step
+        return float(2.0 ** (best / 2))
 
     def judged(
         self,

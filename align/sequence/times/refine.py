@@ -11,9 +11,7 @@ look closer at each onset:
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -23,10 +21,7 @@ from align.decoders.posterior import Posterior, narrowed, onset_posterior
 from align.potentials import Potentials
 from align.types import IntArray
 
-__all__ = ["PosteriorOnsets", "fit_temperature", "posterior_onsets", "refine_onsets"]
-
-_LOWEST, _HIGHEST = -20, 12  # half octaves from 1 that temperatures are tried at
-_FEW = 16  # recordings, about, that all of these are tried on
+__all__ = ["PosteriorOnsets", "posterior_onsets", "refine_onsets"]
 
 
 class PosteriorOnsets(NamedTuple):
@@ -91,51 +86,6 @@ def posterior_onsets(
     distance = np.abs(small.start[:, None] + np.arange(smooth.shape[1]) - frames[:, None])
     confidence = (probability * (distance <= tolerance + 0.5)).sum(axis=1)
     return PosteriorOnsets(np.maximum.accumulate(frames), np.clip(confidence, 0.0, 1.0), posterior)
-
-
-def fit_temperature(
-    potentials: Sequence[Potentials],
-    paths: Sequence[IntArray],
-    truth: Sequence[npt.NDArray[np.float64]],
-    *,
-    window: float,
-    tolerance: float,
-    reach: int,
-) -> float:
-    """Return the temperature at which the confidence best predicts what is within the tolerance.
-
-    `paths` are best paths and `truth` true onsets [shape=(K,)], in frames; the rest is as in
-    `posterior_onsets`. Of a grid of half octaves it is the one with the least Brier score: the sum
-    of square differences between the confidence and 1 where the onset was within the tolerance, 0
-    elsewhere. Of several as good, the nearest to 1: few recordings do not prove that all is
-    certain. Of many recordings a few say where on the grid, and all of them only which there.
-    """
-    cases = list(zip(potentials, paths, truth, strict=True))
-    few = max(1, len(cases) // _FEW)
-
-    @cache
-    def score(half_octaves: int, every: int = 1) -> float:
-        total = 0.0
-        for p, path, true in cases[::every]:
-            frames, confidence, _ = posterior_onsets(
-                p,
-                path,
-                temperature=2.0 ** (half_octaves / 2),
-                window=window,
-                tolerance=tolerance,
-                reach=reach,
-            )
-            hit = np.abs(frames - true) <= tolerance
-            total += float(np.square(confidence - hit).sum())
-        return total
-
-    rough = {g: score(g, few) for g in range(_LOWEST, _HIGHEST + 1)}
-    least = min(rough.values())
-    best = min((g for g in rough if rough[g] <= least + 1e-9), key=abs)
-    for step, last in ((-1, _LOWEST), (1, _HIGHEST)):
-        while best != last and score(best + step) < score(best) - 1e-9:
-            best += step
-    return float(2.0 ** (best / 2))
 
 
 def refine_onsets(potentials: Potentials, onsets: IntArray) -> npt.NDArray[np.float64]:

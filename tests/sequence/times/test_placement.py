@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from align.decoders import decode
+from align.decoders.posterior import onset_posterior
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 from align.sequence.times.placement import Placement
@@ -109,6 +110,37 @@ def test_the_surer_the_scores_the_lower_the_temperature():
     sure, unsure = (p.times(potentials[0], paths[0].onsets)[1] for p in found)
     assert (sure > 0.99).all()
     assert (unsure < 0.7).all()
+
+
+@pytest.mark.parametrize("temperature", [2.0, 8.0])
+def test_the_temperature_of_samples_is_found(temperature):
+    rng = np.random.default_rng(7)
+    cases, paths, truth = [], [], []
+    for _ in range(80):
+        steps = rng.normal(size=(2, 60)) * 6.0
+        smooth = np.apply_along_axis(np.convolve, 1, steps, np.ones(9), mode="same")
+        potentials = Potentials(smooth, n_frames=60)
+        posterior = onset_posterior(potentials, temperature=temperature).probability
+        first = rng.choice(60, p=posterior[0])
+        rest = onset_posterior(
+            Potentials(smooth[1:, first + 1 :], n_frames=60, start=[first + 1]),
+            temperature=temperature,
+        ).probability[0]
+        second = first + 1 + rng.choice(rest.size, p=rest / rest.sum())
+        cases.append(potentials)
+        paths.append(decode(potentials))
+        truth.append(HOP * np.array([first, second]))
+    found = Placement("posterior", HOP, window=2 * HOP).fitted(cases, paths, truth).temperature
+    assert temperature / 2.01 <= found <= temperature * 2.01  # the grid has steps of 1.41
+
+
+def test_few_certain_onsets_do_not_make_everything_certain():
+    certain = Potentials(4 * bumps([8.0, 30.0], n_frames=40).onset, n_frames=40)
+    one_frame = Potentials(np.zeros((1, 1)), n_frames=1)
+    for potentials, lowest in ((certain, 0.5), (one_frame, 0.99)):
+        path = decode(potentials)
+        fitted = Placement("posterior", HOP).fitted([potentials], [path], [HOP * path.onsets])
+        assert lowest < fitted.temperature <= 1.0  # any lower one fits as well
 
 
 def test_a_narrow_window_stays_at_the_peak_and_a_wide_one_goes_where_the_mass_is():

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.decoders import decode
-from align.decoders.posterior import onset_posterior
 from align.potentials import Potentials
-from align.sequence.times.refine import fit_temperature, posterior_onsets, refine_onsets
+from align.sequence.times.refine import posterior_onsets, refine_onsets
 
 
 @st.composite
@@ -124,34 +123,3 @@ def test_one_frame_and_one_choice():
     )
     assert found.tolist() == [0.0]
     assert confidence == pytest.approx([1.0])
-    y = np.array([0])
-    assert fit_temperature([potentials], [y], [y * 1.0], window=3, tolerance=4, reach=20) == 1.0
-
-
-@pytest.mark.parametrize("temperature", [2.0, 8.0])
-def test_the_temperature_of_samples_is_found(temperature):
-    rng = np.random.default_rng(7)
-    cases, paths, truth = [], [], []
-    for _ in range(80):
-        steps = rng.normal(size=(2, 60)) * 6.0
-        smooth = np.apply_along_axis(np.convolve, 1, steps, np.ones(9), mode="same")
-        potentials = Potentials(smooth, n_frames=60)
-        posterior = onset_posterior(potentials, temperature=temperature).probability
-        first = rng.choice(60, p=posterior[0])
-        rest = onset_posterior(
-            Potentials(smooth[1:, first + 1 :], n_frames=60, start=[first + 1]),
-            temperature=temperature,
-        ).probability[0]
-        second = first + 1 + rng.choice(rest.size, p=rest / rest.sum())
-        cases.append(potentials)
-        paths.append(decode(potentials).onsets)
-        truth.append(np.array([first, second], dtype=float))
-    found = fit_temperature(cases, paths, truth, window=2.0, tolerance=3.0, reach=60)
-    assert temperature / 2.01 <= found <= temperature * 2.01  # the grid has steps of 1.41
-
-
-def test_few_certain_onsets_do_not_make_everything_certain():
-    potentials = Potentials(bumps([8.0, 30.0], width=0.5), n_frames=40)
-    y = np.array([8, 30])
-    found = fit_temperature([potentials], [y], [y * 1.0], window=2.0, tolerance=4.0, reach=15)
-    assert 0.5 < found <= 1.0  # any lower one fits as well
