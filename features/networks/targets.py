@@ -7,6 +7,7 @@ same bump, between which two classes the boundary lies.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from align.features.base import TimedSignal
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Target", "end_to_end", "frame_targets", "labelled_frames"]
+__all__ = ["Lesson", "Target", "frame_targets", "labelled_frames"]
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,25 @@ class Target:
         return Target(np.pad(self.strength, (before, after)), label)
 
 
-def end_to_end(targets: Sequence[Sequence[Target]]) -> list[Target]:
-    """Return the target of each head for sequences that are laid end to end."""
-    joined = []
-    for parts in zip(*targets, strict=True):
-        labels = [part.label for part in parts if part.label is not None]
-        strength = np.concatenate([part.strength for part in parts])
-        joined.append(Target(strength, np.concatenate(labels) if labels else None))
-    return joined
+class Lesson(NamedTuple):
+    """Inputs of a sequence [shape=(T, n_inputs)], and the target of each head."""
+
+    x: Float32
+    targets: Sequence[Target]
+
+    def of(self, frames: slice) -> "Lesson":
+        """Return that of some of the frames."""
+        return Lesson(self.x[frames], [target.of(frames) for target in self.targets])
+
+    @classmethod
+    def end_to_end(cls, lessons: Sequence["Lesson"]) -> "Lesson":
+        """Return that of sequences that are laid end to end."""
+        joined = []
+        for parts in zip(*(lesson.targets for lesson in lessons), strict=True):
+            labels = [part.label for part in parts if part.label is not None]
+            strength = np.concatenate([part.strength for part in parts])
+            joined.append(Target(strength, np.concatenate(labels) if labels else None))
+        return cls(np.concatenate([lesson.x for lesson in lessons]), joined)
 
 
 def labelled_frames(item: TimedSignal, begin: Float64, hop: float) -> slice:

@@ -14,7 +14,7 @@ import numpy as np
 from align._blas import one_thread
 from align.errors import ParameterError
 from align.features.networks.network import FrameNetwork, log_softmax
-from align.features.networks.targets import Target
+from align.features.networks.targets import Lesson, Target
 from align.types import Float32
 
 __all__ = ["train_network", "train_on_batches"]
@@ -26,14 +26,13 @@ _AT_HAND = 48  # sequences made anew in training that stretches are cut from
 
 def train_network(
     network: FrameNetwork,
-    sequences: Sequence[Float32],
-    targets: Sequence[Sequence[Target]],
+    sequences: Sequence[Lesson],
     *,
     batch: int = 6,
     length: int = 192,
     noise: float = 0.1,
     restandardise: bool = True,
-    fresh: Callable[[np.random.Generator], tuple[Float32, Sequence[Target]]] | None = None,
+    fresh: Callable[[np.random.Generator], Lesson] | None = None,
     share: float = 0.5,
     **options: Any,
 ) -> FrameNetwork:
@@ -43,10 +42,8 @@ def train_network(
     ----------
     network : FrameNetwork
         Trained from the weights it has.
-    sequences : sequence of np.ndarray [shape=(T_i, n_inputs), dtype=float32]
-        Inputs.
-    targets : sequence of sequence of Target
-        For each sequence, one target a head.
+    sequences : sequence of Lesson
+        Inputs, and one target a head.
     batch, length : int
         Stretches in an update, and frames of a stretch.
     noise : float
@@ -55,8 +52,8 @@ def train_network(
     restandardise : bool
         Whether the network's `mean` and `deviation` are set from `sequences`.
     fresh : callable, optional
-        Takes a random generator, returns one more sequence and its targets. It is called every
-        other update; the last few sequences that it made are at hand.
+        Takes a random generator, returns one more sequence. It is called every other update; the
+        last few sequences that it made are at hand.
     share : float
         Share of the stretches that are cut from what `fresh` made, in [0, 1].
     **options
@@ -67,22 +64,23 @@ def train_network(
     FrameNetwork
         `network`.
     """
-    if not sequences or len(sequences) != len(targets):
-        raise ParameterError(f"{len(sequences)} sequences and {len(targets)} targets.")
+    if not sequences:
+        raise ParameterError("sequences=[], must hold at least one.")
+    inputs = [x for x, _ in sequences]
     if restandardise:
-        count = sum(len(x) for x in sequences)
-        mean = sum(x.sum(axis=0, dtype=np.float64) for x in sequences) / count
-        power = sum(np.square(x - mean).sum(axis=0, dtype=np.float64) for x in sequences) / count
+        count = sum(len(x) for x in inputs)
+        mean = sum(x.sum(axis=0, dtype=np.float64) for x in inputs) / count
+        power = sum(np.square(x - mean).sum(axis=0, dtype=np.float64) for x in inputs) / count
         network.mean = np.asarray(mean, dtype=np.float32)
         network.deviation = (np.sqrt(power) + 1e-3).astype(np.float32)
-    chance = np.array([len(x) for x in sequences], dtype=np.float64)
+    chance = np.array([len(x) for x in inputs], dtype=np.float64)
     chance /= chance.sum()
 
-    made: deque[tuple[Float32, Sequence[Target]]] = deque(maxlen=_AT_HAND)
+    made: deque[Lesson] = deque(maxlen=_AT_HAND)
     due = cycle((True, False))  # making a sequence takes as long as half an update
 
     def draw(rng: np.random.Generator) -> tuple[Float32, list[list[Target]], Float32]:
-        chosen = [(sequences[i], targets[i]) for i in rng.choice(len(sequences), batch, p=chance)]
+        chosen = [sequences[i] for i in rng.choice(len(sequences), batch, p=chance)]
         if fresh is not None:
             if next(due):
                 made.append(fresh(rng))
@@ -161,7 +159,7 @@ def train_on_batches(
 
 def _stretches(
     network: FrameNetwork,
-    sequences: Sequence[tuple[Float32, Sequence[Target]]],
+    sequences: Sequence[Lesson],
     length: int,
     rng: np.random.Generator,
 ) -> tuple[Float32, list[list[Target]], Float32]:

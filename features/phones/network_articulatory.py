@@ -24,7 +24,7 @@ import numpy.typing as npt
 from align.errors import ModelError
 from align.features.base import TimedSignal
 from align.features.networks.network import FrameNetwork, in_eight_bits
-from align.features.networks.targets import Target, end_to_end
+from align.features.networks.targets import Lesson
 from align.features.phones.articulatory import BROAD_CLASSES, FEATURES, articulation
 from align.features.phones.network_confidence import NetworkConfidence
 from align.features.sound.disguises import Disguise
@@ -77,14 +77,8 @@ class ArticulatoryConfidence(NetworkConfidence):
             self.networks_ = self.networks_[:_KEPT]
         return self
 
-    def _train(
-        self,
-        network: FrameNetwork,
-        inputs: Sequence[Float32],
-        targets: Sequence[Sequence[Target]],
-        **options: Any,
-    ) -> None:
-        super()._train(network, inputs, targets, **options)
+    def _train(self, network: FrameNetwork, lessons: Sequence[Lesson], **options: Any) -> None:
+        super()._train(network, lessons, **options)
         network.weights = _rounded(network.weights)
 
     def _of_several(self, weights: Sequence[Float32]) -> list[Float32]:
@@ -108,25 +102,20 @@ class ArticulatoryConfidence(NetworkConfidence):
     def _tables(self) -> tuple[Float32 | None, ...]:
         return _vectors(self.symbols_), None, None
 
-    def _training_set(
-        self, examples: Sequence[TimedSignal]
-    ) -> tuple[list[Float32], list[list[Target]]]:
-        inputs, targets = super()._training_set(examples)
-        runs = _runs([len(x) for x in inputs])
-        return (
-            [np.concatenate([inputs[i] for i in run]) for run in runs],
-            [end_to_end([targets[i] for i in run]) for run in runs],
-        )
+    def _training_set(self, examples: Sequence[TimedSignal]) -> list[Lesson]:
+        lessons = super()._training_set(examples)
+        runs = _runs([len(x) for x, _ in lessons])
+        return [Lesson.end_to_end([lessons[i] for i in run]) for run in runs]
 
     def _groups(self, examples: Sequence[TimedSignal]) -> list[list[TimedSignal]]:
         lengths = [int(item.end - item.onsets[0]) for item in examples]
         return [[examples[i] for i in run] for run in _runs(lengths)]
 
-    def _labelled(self, item: TimedSignal, disguise: Disguise) -> tuple[Float32, list[Target]]:
-        x, targets = super()._labelled(item, disguise)
+    def _labelled(self, item: TimedSignal, disguise: Disguise) -> Lesson:
+        lesson = super()._labelled(item, disguise)
         tempo = disguise.tempo
         kept = round(_MARGIN / item.signal.hop)
-        first, last = 0, len(x)
+        first, last = 0, len(lesson.x)
         spoken = np.flatnonzero(
             [articulation(self._symbol(e)).opening != "silence" for e in item.events]
         )
@@ -134,9 +123,8 @@ class ArticulatoryConfidence(NetworkConfidence):
             first = max(0, int(item.onsets[spoken[0]] / tempo) - kept)
             after = int(spoken[-1]) + 1
             end = item.onsets[after] if after < len(item.events) else item.end
-            last = min(len(x), int(end / tempo) + kept)
-        spoken_of = slice(first, last)
-        return x[spoken_of], [target.of(spoken_of) for target in targets]
+            last = min(last, int(end / tempo) + kept)
+        return lesson.of(slice(first, last))
 
     def _sides(self, events: Sequence[Event]) -> tuple[IntArray, IntArray]:
         place = {name: i for i, name in enumerate(BROAD_CLASSES)}

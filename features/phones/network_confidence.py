@@ -27,12 +27,7 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
 from align.features.networks.network import FrameNetwork, log_sigmoid, log_softmax
-from align.features.networks.targets import (
-    Target,
-    end_to_end,
-    frame_targets,
-    labelled_frames,
-)
+from align.features.networks.targets import Lesson, Target, frame_targets, labelled_frames
 from align.features.networks.training import train_network
 from align.features.phones.phone_loop import (
     NOISE,
@@ -178,7 +173,7 @@ class NetworkConfidence(Feature):
         if not examples:
             raise ParameterError("examples=[], must hold at least one recording.")
         self._learn_symbols(examples)
-        inputs, targets = self._training_set(examples)
+        lessons = self._training_set(examples)
         n_frames = max(sum(item.signal.n_frames for item in examples), _FEWEST_FRAMES)
         steps = round(self.epochs * n_frames / (_BATCH * (_LENGTH - 2 * _EDGE)))
         steps = min(max(steps, 1), self.most_steps)
@@ -186,7 +181,7 @@ class NetworkConfidence(Feature):
         for n in range(self.n_networks):
             random_state = self.random_state + 1000 * n
             network = FrameNetwork(
-                inputs[0].shape[1],
+                lessons[0].x.shape[1],
                 self._heads(),
                 width=self.width,
                 dilations=self.dilations,
@@ -196,8 +191,7 @@ class NetworkConfidence(Feature):
                 network.weights = [w.copy() for w in self._first.networks_[n].weights]
             self._train(
                 network,
-                inputs,
-                targets,
+                lessons,
                 steps=steps,
                 fresh=self._elsewhere(examples, self.surroundings) if self.surroundings else None,
                 share=_ELSEWHERE,
@@ -244,14 +238,13 @@ class NetworkConfidence(Feature):
         new.networks_ = []
         new._learn_symbols(examples)
         self.pool([known, new])
-        inputs, targets = self._training_set(examples)
+        lessons = self._training_set(examples)
         for n, network in enumerate(self.networks_):
             network.weights = [w.copy() for w in network.weights]
             self._found_outputs(network, known)
             self._train(
                 network,
-                inputs,
-                targets,
+                lessons,
                 steps=steps,
                 learning_rate=learning_rate,
                 restandardise=False,
@@ -277,34 +270,29 @@ class NetworkConfidence(Feature):
                 for array in network.weights[-2:]:
                     array[..., row[symbol]] = array[..., rows].mean(axis=-1)
 
-    def _training_set(
-        self, examples: Sequence[TimedSignal]
-    ) -> tuple[list[Float32], list[list[Target]]]:
-        """Return the sequences to cut stretches from, in several disguises, and their targets."""
-        inputs, targets = [], []
+    def _training_set(self, examples: Sequence[TimedSignal]) -> list[Lesson]:
+        """Return the sequences to cut stretches from, in several disguises."""
         n_frames = sum(item.signal.n_frames for item in examples)
         n_disguises = min(max(_MOST_FRAMES // n_frames, 1), len(DISGUISES))
-        for i, item in enumerate(examples):
-            for j in range(n_disguises):
-                disguise = DISGUISES[(i + j) % len(DISGUISES)]
-                x, target = self._labelled(item, disguise)
-                inputs.append(x)
-                targets.append(target)
-        return inputs, targets
+        return [
+            self._labelled(item, DISGUISES[(i + j) % len(DISGUISES)])
+            for i, item in enumerate(examples)
+            for j in range(n_disguises)
+        ]
 
     def _elsewhere(
         self, examples: Sequence[TimedSignal], kind: str
-    ) -> Callable[[np.random.Generator], tuple[Float32, list[Target]]]:
+    ) -> Callable[[np.random.Generator], Lesson]:
         """Return a function that makes a training sequence in surroundings drawn anew."""
         groups = self._groups(examples)
         chance = np.array([sum(item.signal.n_frames for item in group) for group in groups], float)
         chance /= chance.sum()
         others = [item.signal.samples for item in examples]
 
-        def make(rng: np.random.Generator) -> tuple[Float32, list[Target]]:
+        def make(rng: np.random.Generator) -> Lesson:
             group = groups[int(rng.choice(len(groups), p=chance))]
             made = [self._labelled(item, drawn(item.signal, rng, others, kind)) for item in group]
-            return np.concatenate([x for x, _ in made]), end_to_end([target for _, target in made])
+            return Lesson.end_to_end(made)
 
         return make
 
@@ -312,19 +300,12 @@ class NetworkConfidence(Feature):
         """Return the recordings that are laid end to end for training."""
         return [[item] for item in examples]
 
-    def _train(
-        self,
-        network: FrameNetwork,
-        inputs: Sequence[Float32],
-        targets: Sequence[Sequence[Target]],
-        **options: Any,
-    ) -> None:
+    def _train(self, network: FrameNetwork, lessons: Sequence[Lesson], **options: Any) -> None:
         # Boundaries are rare: their heads weigh more. The transition head is hard to learn
         # from little data, and must not drown the others.
         train_network(
             network,
-            inputs,
-            targets,
+            lessons,
             head_weights=(1.0, 4.0, 1.2),
             tables=self._tables(),
             batch=_BATCH,
@@ -394,13 +375,12 @@ class NetworkConfidence(Feature):
         key = ("network inputs", tuple(self.windows), self.n_mels, self.without_echo)
         return signal.cached(key, compute)
 
-    def _labelled(self, item: TimedSignal, disguise: Disguise) -> tuple[Float32, list[Target]]:
+    def _labelled(self, item: TimedSignal, disguise: Disguise) -> Lesson:
         """Return inputs and targets of the frames that have labels."""
         x = self._inputs(item.signal, disguise)
         begin, hop = frame_times(item.signal, len(x), disguise)
         targets = self._targets(item, len(x), disguise)
-        own = labelled_frames(item, begin, hop)
-        return x[own], [target.of(own) for target in targets]
+        return Lesson(x, targets).of(labelled_frames(item, begin, hop))
 
     def _targets(self, item: TimedSignal, n_frames: int, disguise: Disguise) -> list[Target]:
         begin, hop = frame_times(item.signal, n_frames, disguise)

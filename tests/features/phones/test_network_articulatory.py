@@ -82,13 +82,9 @@ def test_heads_do_not_depend_on_the_symbols(fitted):
 def test_short_recordings_are_laid_end_to_end(corpus):
     feature = tiny()
     feature._learn_symbols(corpus)
-    inputs, targets = feature._training_set(corpus)
-    assert all(len(x) >= _LONG for x in inputs[:-1])
-    assert all(
-        len(x) == head.strength.size
-        for x, row in zip(inputs, targets, strict=True)
-        for head in row
-    )
+    lessons = feature._training_set(corpus)
+    assert all(len(x) >= _LONG for x, _ in lessons[:-1])
+    assert all(len(x) == head.strength.size for x, targets in lessons for head in targets)
 
 
 def test_long_silence_is_cut_off_for_training():
