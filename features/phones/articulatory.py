@@ -124,6 +124,7 @@ class Articulation:
         return bool(self.vector[_AT[feature]] >= 0.5)
 
 
+@lru_cache(maxsize=4096)
 def articulation(label: str) -> Articulation:
     """Read one IPA label.
 
@@ -148,22 +149,6 @@ def articulation(label: str) -> Articulation:
     >>> t.opening, t.closing, t.has("affricate"), t.has("aspirated")
     ('voiceless stop', 'voiceless fricative', True, True)
     """
-    return _articulation(label)
-
-
-def plain_ipa(label: str) -> str:
-    """Return a label without what is ignored (stress, tones), in one spelling of its letters.
-
-    Examples
-    --------
-    >>> plain_ipa("ˈga˥") == "ɡa"
-    True
-    """
-    return "".join(_signs(label))
-
-
-@lru_cache(maxsize=4096)
-def _articulation(label: str) -> Articulation:
     if label in SILENCES:
         vector = np.zeros(len(FEATURES), dtype=np.float32)
         vector[_AT["silence"]] = 1.0
@@ -192,6 +177,17 @@ def _articulation(label: str) -> Articulation:
         whole = _joined(whole, part)
     whole.flags.writeable = False
     return Articulation(whole, _broad_class(parts[0]), _broad_class(parts[-1]))
+
+
+def plain_ipa(label: str) -> str:
+    """Return a label without what is ignored (stress, tones), in one spelling of its letters.
+
+    Examples
+    --------
+    >>> plain_ipa("ˈga˥") == "ɡa"
+    True
+    """
+    return "".join(_signs(label))
 
 
 def _signs(text: str) -> list[str]:
