@@ -24,7 +24,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -217,7 +217,7 @@ def semitone_bands(
         )
     out = np.zeros((math.ceil(x.size / step), N_BANDS), dtype=np.float32)
     low = LOWEST_BAND
-    report, n = progress or (lambda share: None), len(windows)
+    report = progress or (lambda share: None)
     for before, (end, seconds) in enumerate(windows):
         if round(seconds * rate) < 2:
             raise ParameterError(f"window={seconds} s, must be two samples or more at {rate} Hz.")
@@ -225,7 +225,8 @@ def semitone_bands(
         if high > low:
             part = out[:, low - LOWEST_BAND : high - LOWEST_BAND]
             size = round(seconds * rate)
-            _fill_bands(part, x, rate, step, size, low, high, tuning, report, before / n, 1 / n)
+            for done in _fill_bands(part, x, rate, step, size, low, tuning):
+                report((before + done) / len(windows))
             low = high
     return out
 
@@ -237,17 +238,13 @@ def _fill_bands(
     step: int,
     length: int,
     low: int,
-    high: int,
     tuning: float | Float64,
-    report: Callable[[float], None],
-    before: float,
-    share: float,
-) -> None:
-    """Write the bands of pitches ``low .. high-1`` to `out`, seen through one window.
+) -> Iterator[float]:
+    """Write the bands of pitches from `low` on to `out`, seen through one window.
 
-    `report` is called with what is done of all windows: the share `before`, and of that of this.
+    Yields the share that is done.
     """
-    size = _fast_length(length)
+    size, high = _fast_length(length), low + out.shape[1]
     tunings = np.broadcast_to(tuning, len(out))
     hann = np.hanning(length + 2)[1:-1]
     hann = (hann / hann.sum()).astype(np.float32)
@@ -266,7 +263,7 @@ def _fill_bands(
         power = np.square(used.real)
         power += np.square(used.imag)
         out[begin : begin + n] = power @ weights
-        report(before + share * (begin + n) / len(out))
+        yield (begin + n) / len(out)
 
 
 @lru_cache(maxsize=32)
