@@ -44,7 +44,7 @@ from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.labels import PhoneLabels, TakenLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
-from align.speech.mismatches import Heard, learned_match
+from align.speech.mismatches import Candidate, learned_match
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.surroundings import (
     Surroundings,
@@ -351,12 +351,12 @@ class SpeechAligner(PhoneAligner):
         evidence = evidence_of(terms, onsets, extended, self._free(events))
         if evidence is None:
             return None
-        heard = Heard(self, extended, events, self.features_)
+        candidate = Candidate(self, extended, events, self.features_)
         if model.asks_orders:
-            gap = heard.order_gap(both_ears=model.orders_by_both_ears)
+            gap = candidate.order_gap(both_ears=model.orders_by_both_ears)
             evidence = replace(evidence, order_gap=gap)
         if model.asks_second_ear:
-            evidence = heard.by_second_ear(evidence, onsets)
+            evidence = candidate.by_second_ear(evidence, onsets)
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None

@@ -33,7 +33,7 @@ __all__ = [
     "FEWEST",
     "NOISE",
     "SPOILED",
-    "Heard",
+    "Candidate",
     "Kinds",
     "learned_match",
     "piece",
@@ -83,11 +83,11 @@ def learned_match(
         terms = dict(zip(x.names, x.terms, strict=True))
         onsets = decode(x.potentials(aligner._weights(x))).onsets
         silent = aligner._free(transcripts[i])
-        heard = Heard(aligner, Extended(item.signal, item.signal), transcripts[i])
-        found = evidence_of(terms, onsets, heard.extended, silent)
+        candidate = Candidate(aligner, Extended(item.signal, item.signal), transcripts[i])
+        found = evidence_of(terms, onsets, candidate.extended, silent)
         if found is None:
             return None
-        found = heard.by_second_ear(found, onsets)
+        found = candidate.by_second_ear(found, onsets)
         kinds.found["right"].append(replace(found, source=(item.group, i)))
         asked: list[_Asked] = []
         for r in range(SPOILED):
@@ -149,12 +149,12 @@ class Kinds:
         the recording.
         """
         extended = with_outer_pauses(features, signal, self.aligner._label_classes())
-        heard = Heard(self.aligner, extended, events, features)
-        found = heard.evidence()
+        candidate = Candidate(self.aligner, extended, events, features)
+        found = candidate.evidence()
         if found is None or (kind == _FEW and not found.sounds.any()):
             return
         if self.orders:
-            found = replace(found, order_gap=heard.order_gap(both_ears=self.both_ears))
+            found = replace(found, order_gap=candidate.order_gap(both_ears=self.both_ears))
         self.found[kind].append(replace(found, source=source))
 
     def add_noise(
@@ -179,7 +179,7 @@ class Kinds:
         return replace(found, orders_by_both_ears=self.both_ears)
 
 
-class Heard(NamedTuple):
+class Candidate(NamedTuple):
     """Events that are heard in a recording, right or wrong ones, by some features of an aligner.
 
     The recording may have pauses at its ends.

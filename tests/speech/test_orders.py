@@ -14,7 +14,7 @@ from align.errors import ModelError
 from align.features import NetworkConfidence, Signal
 from align.sequence.extended import Extended
 from align.speech.match import Evidence, MatchModel, fitted_match
-from align.speech.mismatches import Heard
+from align.speech.mismatches import Candidate
 from align.speech.orders import Coarse, Ear, best_scores, order_gap, other_orders
 from align.speech.second_ear import EarSums
 from align.terms import SegmentTerm, Term
@@ -96,7 +96,7 @@ def test_a_right_text_beats_its_orders_and_a_wrong_one_does_not(
 
     def gap(phones: list[str]) -> float:
         events = english._expand(tuple(phones))[0]
-        found = Heard(english, Extended(signal, signal), events, english.features_).order_gap()
+        found = Candidate(english, Extended(signal, signal), events, english.features_).order_gap()
         assert found is not None
         return found / np.sqrt(len(events))
 
@@ -111,7 +111,7 @@ def test_both_ears_are_asked_where_a_match_says_so(english: align.SpeechAligner)
 
     def gap(phones: list[str], **options: bool) -> float:
         extended, events = Extended(signal, signal), english._expand(tuple(phones))[0]
-        found = Heard(english, extended, events, english.features_).order_gap(**options)
+        found = Candidate(english, extended, events, english.features_).order_gap(**options)
         assert found is not None
         return found / len(phones)
 
@@ -160,7 +160,7 @@ def test_no_order_is_heard_in_pauses_that_were_added(english: align.SpeechAligne
     assert heard.before > 0
     assert heard.after > 0
     events = english._expand(("jh", "ah", "m", "p", "s"))[0]
-    found = Heard(english, heard, events, english.features_).order_gap()
+    found = Candidate(english, heard, events, english.features_).order_gap()
     assert found is not None
     assert found > 3
 
@@ -183,7 +183,7 @@ def test_no_other_order_and_no_room(english: align.SpeechAligner) -> None:
     heard = Extended(signal, signal)
 
     def gap(events: list[str]) -> float | None:
-        return Heard(english, heard, tuple(events), english.features_).order_gap()
+        return Candidate(english, heard, tuple(events), english.features_).order_gap()
 
     assert gap(["sil", "iy", "sil"]) is None
     assert gap(["sil", "iy", "iy", "sil"]) is None

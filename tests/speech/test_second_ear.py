@@ -15,7 +15,7 @@ from align.formats.files import read_tiers
 from align.formats.phone_map import read_phone_map
 from align.sequence.extended import Extended
 from align.speech.match import Evidence, MatchModel, fitted_match
-from align.speech.mismatches import Heard
+from align.speech.mismatches import Candidate
 from align.speech.second_ear import CLOSURE, PAUSE, ear_sums, second_ear
 
 IPA = {"ah": "ə", **read_phone_map("timit_ipa")}
@@ -120,9 +120,9 @@ def test_frames_are_those_of_the_recording_itself() -> None:
     evidence = Evidence(
         np.zeros((len(symbols), 4)), np.zeros(len(symbols)), stop - start, sounds, 0.005
     )
-    plain = Heard(model, Extended(own, own), tuple(symbols)).by_second_ear(evidence, start)
+    plain = Candidate(model, Extended(own, own), tuple(symbols)).by_second_ear(evidence, start)
     longer = Extended(own, own, before=40)
-    moved = Heard(model, longer, tuple(symbols)).by_second_ear(evidence, start + 40)
+    moved = Candidate(model, longer, tuple(symbols)).by_second_ear(evidence, start + 40)
     np.testing.assert_array_equal(plain.second, moved.second)
 
 
@@ -161,7 +161,7 @@ def test_what_it_does_not_know_does_not_silence_it() -> None:
     about = Evidence(
         np.zeros((4, 4)), np.zeros(4), np.array([40, 20, 20, 20]), np.arange(4) > 0, 0.005
     )
-    found = Heard(model, Extended(own, own), events).by_second_ear(about, start)
+    found = Candidate(model, Extended(own, own), events).by_second_ear(about, start)
     heard = found.of_second_ear()
     assert heard is not None
     assert heard.shape == (2, 2)
