@@ -31,7 +31,6 @@ from align.sequence.learning.problem import Case
 from align.sequence.state import aligner_state, arrays_of, kept, restored
 from align.sequence.times.placement import WINDOW
 from align.sequence.times.sureness import Sureness
-from align.speech.ear import Ear
 from align.speech.expansion import expanded_lattice, expanded_sequence, is_closure
 from align.speech.feature_sets import (
     check_saved,
@@ -40,17 +39,18 @@ from align.speech.feature_sets import (
     named_or_own,
     takes_ipa,
 )
-from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.labels import PhoneLabels, TakenLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
 from align.speech.mismatches import Candidate, learned_match
 from align.speech.outer_pauses import with_outer_pauses
+from align.speech.second_scorer import SecondScorer
+from align.speech.sound_classifier import SoundClassifier, sound_of
 from align.speech.surroundings import (
     Surroundings,
-    hear_as_asked,
     moved_elsewhere,
     network_of,
+    remove_echo_of,
 )
 from align.speech.text.model import PhoneAligner
 from align.speech.text.pronouncing.realisation import checked_costs
@@ -123,7 +123,7 @@ class SpeechAligner(PhoneAligner):
     unspoken_: EvidenceModel | None = field(default=None, init=False)
     # Recordings whose text was used, and was left out.
     _texts: tuple[int, int] | None = field(default=None, init=False)
-    hearing_: Hearing | None = field(default=None, init=False)
+    sound_classifier_: SoundClassifier | None = field(default=None, init=False)
     _trained_for: Surroundings | None = field(default=None, init=False)
     # While it is trained.
     _fold_features: list[list[Feature]] | None = field(default=None, init=False)
@@ -186,7 +186,10 @@ class SpeechAligner(PhoneAligner):
         parts: Checkpoint | None,
         sample_weight: Sequence[float] | None = None,
     ) -> None:
-        self.elsewhere_, self.hearing_ = {}, None  # or those of an earlier fit would be asked
+        self.elsewhere_, self.sound_classifier_ = (
+            {},
+            None,
+        )  # or those of an earlier fit would be asked
         super()._fit(examples, validation, progress, parts, sample_weight)
         sounds: dict[str, list[Any]] = {}
         with ExitStack() as kept:  # checkpoints go when all are trained
@@ -206,17 +209,19 @@ class SpeechAligner(PhoneAligner):
                 self._ask_elsewhere(kind, other)
         self._fold_features = None
         if self.elsewhere_:
-            self.hearing_ = Hearing.fitted([sounds[kind] for kind in ("", *self.elsewhere_)])
+            self.sound_classifier_ = SoundClassifier.fitted(
+                [sounds[kind] for kind in ("", *self.elsewhere_)]
+            )
             self.training_["surroundings"] = [*self.elsewhere_]
 
     def _ask_elsewhere(self, kind: str, other: "SpeechAligner") -> None:
         """Let another aligner align what sounds like other surroundings.
 
-        One for rooms learns from them as they sound, and then hears them without their echo: what
-        is left of it is milder than what it knows. Learned without echo, it is worse.
+        One for rooms learns from them as they sound, and aligns them without their echo: what is
+        left of it is milder than what it knows. Learned without echo, it is worse.
         """
         self.elsewhere_ = {**self.elsewhere_, kind: other}
-        hear_as_asked(kind, other.features_)
+        remove_echo_of(kind, other.features_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the features of the folds behind: other processes are given those they need."""
@@ -254,14 +259,14 @@ class SpeechAligner(PhoneAligner):
 
     def _suited(self, signal: Signal) -> SequenceAligner:
         """Return the aligner of the surroundings that a recording sounds like, or this one."""
-        if self.hearing_ is None:
+        if self.sound_classifier_ is None:
             return self
         network = network_of(self.features_)
         # asked for again with every text that is tried on a recording
         key = ("sound", tuple(network.windows), network.n_mels)
-        heard = signal.of_sound(network.energies(signal))
-        sound = signal.cached(key, lambda: sound_of(heard))
-        kind = self.hearing_.kind(sound, min(len(heard) * signal.hop, signal.duration))
+        energies = signal.of_sound(network.energies(signal))
+        sound = signal.cached(key, lambda: sound_of(energies))
+        kind = self.sound_classifier_.kind(sound, min(len(energies) * signal.hop, signal.duration))
         suited: SequenceAligner = (self, *self.elsewhere_.values())[kind]
         return suited
 
@@ -278,20 +283,22 @@ class SpeechAligner(PhoneAligner):
         self, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
     ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Add the aligners of other surroundings to a state."""
-        if self.hearing_ is None:
+        if self.sound_classifier_ is None:
             return header, arrays
         header["elsewhere"] = {}
         for kind, other in self.elsewhere_.items():
             header["elsewhere"][kind], own = aligner_state(other, "")
             arrays.update({f"{kind}.{key}": value for key, value in own.items()})
-        arrays.update({f"hearing.{key}": v for key, v in self.hearing_.get_state().items()})
+        arrays.update(
+            {f"hearing.{key}": v for key, v in self.sound_classifier_.get_state().items()}
+        )
         return header, arrays
 
     def _restore_elsewhere(
         self, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
     ) -> None:
         """Take back what `_with_elsewhere` added; models of before have none."""
-        self.elsewhere_, self.hearing_ = {}, None
+        self.elsewhere_, self.sound_classifier_ = {}, None
         users = [f for f in self.features if not isinstance(f, str)]
         for kind, own in header.get("elsewhere", {}).items():
             if kind not in KINDS:
@@ -300,7 +307,7 @@ class SpeechAligner(PhoneAligner):
             self._ask_elsewhere(kind, restored(type(self), own, state, kind, users))
         if self.elsewhere_:
             state = arrays_of(arrays, "hearing.")
-            self.hearing_ = Hearing.from_state(state, 1 + len(self.elsewhere_))
+            self.sound_classifier_ = SoundClassifier.from_state(state, 1 + len(self.elsewhere_))
 
     # Features and learner --------------------------------------------------------------------
 
@@ -353,10 +360,10 @@ class SpeechAligner(PhoneAligner):
             return None
         candidate = Candidate(self, extended, events, self.features_)
         if model.asks_orders:
-            gap = candidate.order_gap(both_ears=model.orders_by_both_ears)
+            gap = candidate.order_gap(both_scorers=model.orders_by_both_scorers)
             evidence = replace(evidence, order_gap=gap)
-        if model.asks_second_ear:
-            evidence = candidate.by_second_ear(evidence, onsets)
+        if model.uses_second_scorer:
+            evidence = candidate.by_second_scorer(evidence, onsets)
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None
@@ -372,7 +379,7 @@ class SpeechAligner(PhoneAligner):
         items, features = [case.item for case in cases], [case.features for case in cases]
         if self._trained_for is not None and self._trained_for.kind == "room":
             for own in features:
-                hear_as_asked("room", own)
+                remove_echo_of("room", own)
             cases = [Case(item, own, *self._problem(item, own)) for item, own, *_ in cases]
         self.match_ = learned_match(self, cases, progress)
         self.realisations_ = self._texts = self.unspoken_ = self.text_sureness_ = None
@@ -468,13 +475,13 @@ class SpeechAligner(PhoneAligner):
 
     def _phone_labels(self) -> PhoneLabels:
         trained = getattr(self, "labels_", ())
-        return PhoneLabels(self._symbols(), trained, self.takes_ipa, self.hears_noise)
+        return PhoneLabels(self._symbols(), trained, self.takes_ipa, self.knows_spoken_noise)
 
     def _symbol(self, label: str) -> str:
         return self._phone_labels().symbol(label)
 
-    def ear(self, audio: Any, *, rate: int | None = None) -> Ear:
-        """Return a second ear that listens to a recording; see `align.speech.ear`.
+    def second_scorer(self, audio: Any, *, rate: int | None = None) -> SecondScorer:
+        """Return a second scorer of a recording; see `align.speech.second_scorer`.
 
         Parameters
         ----------
@@ -485,10 +492,10 @@ class SpeechAligner(PhoneAligner):
         """
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         signal = self._recent_signal(audio, rate, name)
-        return Ear(signal, self._sounds, english=not self.takes_ipa)
+        return SecondScorer(signal, self._sounds, english=not self.takes_ipa)
 
     def _sounds(self, labels: Sequence[str]) -> list[str | None]:
-        """Return what labels sound like to a second ear, in the IPA; None for no sound."""
+        """Return what labels sound like to a second scorer, in the IPA; None for no sound."""
         known, takes_ipa = self._phone_labels(), self.takes_ipa
         # labels of other models are those of TIMIT, or nothing is known of them
         in_ipa = {} if takes_ipa else read_map("timit_ipa")
@@ -514,7 +521,7 @@ class SpeechAligner(PhoneAligner):
         return classes.get(self._symbols().get(label, label), classes.get(label)) == "silence"
 
     @property
-    def hears_noise(self) -> bool:
+    def knows_spoken_noise(self) -> bool:
         """Whether an event ``spn`` is taken for any stretch of sound: with a network of phones."""
         return any(feature.scores_noise for feature in getattr(self, "features_", ()))
 

@@ -3,8 +3,8 @@
 Of each recording: its true phones; those of other recordings of about the same length; half of
 either; the true ones without one half; and, of one in eight, white noise with the true phones.
 And, for the border of few sounds, pieces of the recording with their own phones. All are decoded
-by features that did not hear the recording. Four wrong transcripts cost little more than one: the
-networks hear the recording once.
+by features that were not fitted to the recording. Four wrong transcripts cost little more than
+one: the networks score the recording once.
 """
 
 from collections.abc import Hashable, Sequence
@@ -26,7 +26,7 @@ from align.speech.expansion import is_closure
 from align.speech.match import Evidence, MatchModel, evidence_of, fitted_match
 from align.speech.orders import order_gap
 from align.speech.outer_pauses import with_outer_pauses
-from align.speech.second_ear import CLOSURE, PAUSE, EarSums, ear_sums, second_ear
+from align.speech.second_scores import CLOSURE, PAUSE, SecondSums, second_scores, second_sums
 from align.types import Event, Float64, IntArray
 
 __all__ = [
@@ -52,7 +52,7 @@ SPOILED = 4
 """How many ways there are to spoil half of a text."""
 
 _FEW = "few"  # the kind of pieces of recordings with their own events: right, and short
-_Asked = tuple[str, Signal, tuple[Event, ...]]  # a kind, and what is heard with which events
+_Asked = tuple[str, Signal, tuple[Event, ...]]  # a kind, and what to align
 _Source = tuple[Hashable, Hashable]  # a speaker, and a recording
 _MOST = 400  # recordings; each is decoded a few times
 # A border of phones, where right ones in noise or rooms are another's to judge. The aligner for
@@ -87,7 +87,7 @@ def learned_match(
         found = evidence_of(terms, onsets, candidate.extended, silent)
         if found is None:
             return None
-        found = candidate.by_second_ear(found, onsets)
+        found = candidate.by_second_scorer(found, onsets)
         kinds.found["right"].append(replace(found, source=(item.group, i)))
         asked: list[_Asked] = []
         for r in range(SPOILED):
@@ -125,12 +125,12 @@ def _found(
 class Kinds:
     """The evidence of right transcripts, of wrong and half wrong ones, and of noise.
 
-    `orders` asks for their order gap as well, `both_ears` that a second ear hears it, too.
+    `orders` asks for their order gap as well, `both_scorers` for that of the second scorer, too.
     """
 
-    def __init__(self, aligner: Any, *, orders: bool = False, both_ears: bool = False) -> None:
+    def __init__(self, aligner: Any, *, orders: bool = False, both_scorers: bool = False) -> None:
         """Begin with none of each kind."""
-        self.aligner, self.orders, self.both_ears = aligner, orders, both_ears
+        self.aligner, self.orders, self.both_scorers = aligner, orders, both_scorers
         self.found: dict[str, list[Evidence]] = {
             kind: [] for kind in ("right", "wrong", "spoiled", "noise", _FEW)
         }
@@ -154,7 +154,7 @@ class Kinds:
         if found is None or (kind == _FEW and not found.sounds.any()):
             return
         if self.orders:
-            found = replace(found, order_gap=candidate.order_gap(both_ears=self.both_ears))
+            found = replace(found, order_gap=candidate.order_gap(both_scorers=self.both_scorers))
         self.found[kind].append(replace(found, source=source))
 
     def add_noise(
@@ -176,11 +176,11 @@ class Kinds:
         if not (right and wrong and half and noise):
             return None
         found = fitted_match(right, wrong, half, noise, few, **options)
-        return replace(found, orders_by_both_ears=self.both_ears)
+        return replace(found, orders_by_both_scorers=self.both_scorers)
 
 
 class Candidate(NamedTuple):
-    """Events that are heard in a recording, right or wrong ones, by some features of an aligner.
+    """Events in a recording, right or wrong ones, with an aligner and some of its features.
 
     The recording may have pauses at its ends.
     """
@@ -190,32 +190,32 @@ class Candidate(NamedTuple):
     events: tuple[Event, ...]
     features: Sequence[Feature] = ()
 
-    def order_gap(self, *, both_ears: bool = False) -> float | None:
+    def order_gap(self, *, both_scorers: bool = False) -> float | None:
         """Return by how much they beat other orders of themselves; see `align.speech.orders`."""
         aligner, extended, events, features = self
 
-        def ear(labels: Sequence[str], seconds: Float64) -> EarSums | None:
+        def second(labels: Sequence[str], seconds: Float64) -> SecondSums | None:
             symbols = [
                 CLOSURE if is_closure(aligner._symbol(label)) else sound or PAUSE
                 for label, sound in zip(labels, aligner._sounds(labels), strict=True)
             ]
-            return ear_sums(extended.own, symbols, seconds)
+            return second_sums(extended.own, symbols, seconds)
 
         weights = dict(zip(aligner.base_functions_, aligner.coef_ / aligner.scale_, strict=True))
         joined = np.array([is_closure(aligner._symbol(str(event))) for event in events])
         silent = aligner._free(events)
-        asked = ear if both_ears else None
-        return order_gap(features, weights, extended, events, silent, joined, asked)
+        own = second if both_scorers else None
+        return order_gap(features, weights, extended, events, silent, joined, own)
 
-    def by_second_ear(self, evidence: Evidence, onsets: IntArray) -> Evidence:
-        """Return evidence with what a second ear says; as it is, if it knows none of them."""
+    def by_second_scorer(self, evidence: Evidence, onsets: IntArray) -> Evidence:
+        """Return evidence with second scores of the events; as it is, where these are unknown."""
         sounds = self.aligner._sounds([str(event) for event in self.events])
         pairs = zip(sounds, evidence.sounds, strict=True)
         symbols = [sound if own else None for sound, own in pairs]
         start = np.clip(np.asarray(onsets, dtype=np.intp), *self.extended.span)
         start -= self.extended.before
-        heard = second_ear(self.extended.own, symbols, start, start + evidence.frames)
-        return replace(evidence, second=heard)
+        second = second_scores(self.extended.own, symbols, start, start + evidence.frames)
+        return replace(evidence, second=second)
 
     def evidence(self) -> Evidence | None:
         """Return the evidence of them; None if the recording has no room."""
@@ -228,7 +228,7 @@ class Candidate(NamedTuple):
         except (ParameterError, DataError):
             return None
         found = evidence_of(terms, path.onsets, extended, aligner._free(events))
-        return None if found is None else self.by_second_ear(found, path.onsets)
+        return None if found is None else self.by_second_scorer(found, path.onsets)
 
 
 def spoiled(

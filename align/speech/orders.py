@@ -12,9 +12,9 @@ silences in their places, the gap is
 and grows with n where the text is right. Of a wrong text, whose order is no better than others, it
 is about 0, and varies by the root of n.
 
-A second ear (`align.speech.second_ear`) may be asked as well: then each frame of a sound counts by
-what it hears, too, as far as it hears well. It is wrong about other sounds than the networks are,
-so right texts beat other orders more surely.
+Scores of a second acoustic model (`align.speech.second_scores`) may be added to each frame, as far
+as they mean something. That model is wrong about other sounds than the networks are, so right
+texts beat other orders more surely.
 
 All paths are found by one kernel on frames of 15 ms with the base functions and weights of the
 aligner, spectral distances left out: a path takes ``O(n T L)`` for T frames and lengths of L.
@@ -35,22 +35,22 @@ from align._numba import compiled
 from align.features import DurationFeature, Feature, NetworkConfidence
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
-from align.speech.second_ear import EarSums
+from align.speech.second_scores import SecondSums
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm
 from align.types import BoolArray, Event, Float64, IntArray
 
-__all__ = ["Coarse", "Ear", "best_scores", "coarse", "order_gap", "other_orders"]
+__all__ = ["Coarse", "SumsOf", "best_scores", "coarse", "order_gap", "other_orders"]
 
 
 _ORDERS, _FEWEST = 40, 8  # that a text is compared with; fewer where it is long
 _WORK, _MOST_WORK = 5e6, 3e8  # steps of the kernel: some 10 ms where fewer will do; 0.6 s at most
 _FRAME, _LONGEST = 0.015, 0.3  # seconds; sounds that are longer score as such
 _TRIES = 3  # at an order that is not the text's own
-_EAR = 0.1  # what the score of a frame by a second ear counts, where it hears well;
+_SECOND = 0.1  # what the second score of a frame counts, where it means most;
 _MORE = 0.77  # and by how much gaps of right texts grow with it
 
-Ear: TypeAlias = Callable[[Sequence[str], Float64], EarSums | None]
-"""What a second ear hears of some labels, up to some seconds of the recording."""
+SumsOf: TypeAlias = Callable[[Sequence[str], Float64], SecondSums | None]
+"""Returns the sums of second scores of some labels, up to some seconds of the recording."""
 
 
 class Coarse(NamedTuple):
@@ -84,11 +84,11 @@ def order_gap(
     events: Sequence[Event],
     silent: BoolArray,
     joined: BoolArray,
-    ear: Ear | None = None,
+    second: SumsOf | None = None,
 ) -> float | None:
     """Return the order gap of some events; None where there are no other orders, or no room.
 
-    `ear` is asked as well; the gap is then less by as much as those of right texts are greater.
+    With `second` scores the gap is less by as much as those of right texts are greater.
     `weights` are those of the base functions. `silent` [shape=(K,)] says which events are
     silences, and stay where they are; `joined` [shape=(K,)] which are never parted from the next
     one, as the closure of a stop.
@@ -114,11 +114,11 @@ def order_gap(
         return None
     table = coarse(features, weights, extended, labels, step, n_lengths)
     at = np.minimum(np.arange(table.prefix.shape[1]) * step, signal.n_frames)
-    heard = None if ear is None else ear(labels, at * signal.hop)
-    if heard is not None:
-        table = table._replace(prefix=table.prefix + _EAR * heard.share * heard.sums)
+    sums = None if second is None else second(labels, at * signal.hop)
+    if sums is not None:
+        table = table._replace(prefix=table.prefix + _SECOND * sums.share * sums.sums)
     scores = best_scores(table, np.concatenate([own[None], others]), silent)
-    grown = 1.0 if heard is None else 1.0 + _MORE * heard.share
+    grown = 1.0 if sums is None else 1.0 + _MORE * sums.share
     return float(scores[0] - scores[1:].mean()) / grown
 
 

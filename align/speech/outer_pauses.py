@@ -1,4 +1,4 @@
-"""Recordings that begin or end in mid-speech: they are heard with a pause there.
+"""Recordings that begin or end in mid-speech: they are aligned with a pause there.
 
 A network sees a tenth of a second to either side of a frame, and beyond the ends of a recording
 sound of mean energy: so 30 ms of silence before the first word look like the closure of a stop,
@@ -47,7 +47,7 @@ def with_outer_pauses(
     def closed(event: Event) -> bool:
         return classes.get(str(event), "") in _CLOSED
 
-    def heard() -> tuple[LongerSignal | None, int, Feature]:
+    def longer_signal() -> tuple[LongerSignal | None, int, Feature]:
         n = min(max(1, round(_INSTANT / signal.hop)), signal.n_frames)
         lengths = [
             0 if silent >= n * _SILENT else round(_PAUSE / signal.hop)
@@ -60,7 +60,7 @@ def with_outer_pauses(
         return LongerSignal(signal, before, after), lengths[0], network
 
     # the network stays with it, so that no other one has its place in memory
-    longer, before, _ = signal.cached(("outer pauses", id(network)), heard)
+    longer, before, _ = signal.cached(("outer pauses", id(network)), longer_signal)
     return Extended(signal, signal if longer is None else longer, before, closed)
 
 
@@ -87,7 +87,7 @@ def pause_like(samples: Float32, rate: int, n: int) -> Float32:
     padded = np.pad(samples.astype(np.float64), (0, max(0, size - len(samples))))
     parts = np.lib.stride_tricks.sliding_window_view(padded, size)[:: size // 4]
     power = np.abs(np.fft.rfft(parts * window, axis=1)) ** 2
-    # speech is told from a rumble by its high frequencies
+    # speech differs from a rumble by its high frequencies
     loudness = power @ np.linspace(0.0, 1.0, power.shape[1]) ** 2
     some = max(3, round(_SOFTEST * len(power)))
     softest = power[np.argsort(loudness, kind="stable")[:some]].mean(axis=0) / (window**2).sum()

@@ -2,7 +2,7 @@
 
 Beside the first aligner others are learned, one for each kind of surroundings, from the same
 recordings as they would sound there (`align.features.sound.surroundings`): their networks go on
-from those of the first and hear each recording in surroundings that are drawn anew, and their
+from those of the first and learn from each recording in surroundings drawn anew, and their
 weights, the placement and the correction of onsets are learned from copies of the recordings. So
 what the first one does in a quiet room stays as it is.
 
@@ -20,17 +20,17 @@ import numpy.typing as npt
 from align.errors import AlignError, ParameterError
 from align.features import Feature, NetworkConfidence, Signal, TimedSignal
 from align.features.sound.surroundings import KINDS, elsewhere
-from align.speech.hearing import sound_of
+from align.speech.sound_classifier import sound_of
 from align.types import Example
 
-__all__ = ["Surroundings", "hear_as_asked", "moved_elsewhere", "network_of", "signal_elsewhere"]
+__all__ = ["Surroundings", "moved_elsewhere", "network_of", "remove_echo_of", "signal_elsewhere"]
 
 
 # Times the epochs of the first aligner's networks, since there is more to be learned.
 _ANEW, _LATER = 1.7, 1.4
 _DILATIONS = {
     "noise": (1, 2, 4, 8, 16, 1, 2),
-    "room": (1, 2, 4, 8, 16, 32, 2),  # a room is heard for a third of a second
+    "room": (1, 2, 4, 8, 16, 32, 2),  # the echo of a room lasts for a third of a second
 }
 
 
@@ -43,8 +43,8 @@ def _networks(features: Sequence[Any]) -> list[NetworkConfidence]:
     return [f for f in features if isinstance(f, NetworkConfidence)]
 
 
-def hear_as_asked(kind: str, features: Sequence[Any]) -> None:
-    """Let networks hear what they are asked about: rooms without their echo."""
+def remove_echo_of(kind: str, features: Sequence[Any]) -> None:
+    """Let networks for rooms, and no others, take the echo off what they score."""
     for network in _networks(features):
         network.without_echo = kind == "room"
 
@@ -52,7 +52,7 @@ def hear_as_asked(kind: str, features: Sequence[Any]) -> None:
 def signal_elsewhere(
     signal: Signal, rng: np.random.Generator, others: Sequence[npt.NDArray[np.float32]], kind: str
 ) -> Signal:
-    """Return a recording as it would be heard in other surroundings."""
+    """Return a recording as it would sound in other surroundings."""
     samples = elsewhere(signal.samples, signal.rate, rng, others, kind)
     return Signal(samples, signal.rate, signal.hop, signal.name)
 
@@ -72,7 +72,7 @@ def moved_elsewhere(
     for example in examples:
         try:
             signals.append(read(example))
-        except AlignError:  # told where it is learned from
+        except AlignError:  # a problem where it is learned from
             signals.append(None)
     others = [signal.samples for signal in signals if signal is not None]
     rng = np.random.default_rng([random_state, 1 + KINDS.index(kind)])
@@ -121,7 +121,7 @@ class Surroundings:
         self.sounds: dict[str, list[Any]] = {}
 
     def prepare(self, features: Sequence[Feature]) -> None:
-        """Let the networks among unfitted features hear other surroundings in training."""
+        """Let the networks among unfitted features be trained in other surroundings."""
         networks = _networks(features)
         if not networks:
             raise ParameterError(
@@ -142,11 +142,11 @@ class Surroundings:
             plain = [*items, *self._elsewhere(items, next(k for k in KINDS if k != self.kind), 1)]
         network = network_of(features[0])
         for kind, part in (("", plain), (self.kind, copies)):
-            heard = [item.signal for item in part]
+            signals = [item.signal for item in part]
             if self.alone:
-                heard += [_spoken(item) for item in part]
+                signals += [_spoken(item) for item in part]
             self.sounds[kind] = [
-                sound_of(signal.of_sound(network.energies(signal))) for signal in heard
+                sound_of(signal.of_sound(network.energies(signal))) for signal in signals
             ]
         return copies, features * self.copies
 

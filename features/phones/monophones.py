@@ -4,7 +4,7 @@ The networks of this package learn from minutes of speech whose phones have thei
 them stands a table of Gaussians, made from the acoustic model that comes with PocketSphinx, which
 learned from a great deal of English without such times (``recipes/monophones``). It knows less of
 *when* a phone begins, and is wrong about other things than the networks are: what both find
-unlikely was hardly said (`align.speech.second_ear`).
+unlikely was hardly said (`align.speech.second_scores`).
 
 Each of 42 phones has 16 Gaussians for the cepstra of a frame, for their differences over 40 ms,
 and for the differences of these, with weights for each of its three states. The score of a phone

@@ -6,10 +6,10 @@
 
 Prints the three that `align.speech.match.DEFAULTS` has for models of the IPA that learned none:
 that of phones, by the labels of the corpus, and two of texts, that of the first aligner, which
-hears half of the recordings in noise, and that of the one for rooms, which hears all of them in
-rooms. In each round every recording is heard once; for phones as often as there are ways to spoil
-half of a transcript. Other orders of a text are heard by both ears; the two numbers that a second
-ear adds beside them are left out, since they bring nothing here, and harm where words of many
+learns from half of the recordings in noise, and that of the one for rooms, which learns from all
+of them in rooms. In each round every recording is taken once; for phones as often as there are
+ways to spoil half of a transcript. Other orders of a text are scored by both; the two second
+scores of single sounds are left out, since they bring nothing here, and harm where words of many
 languages are given as phones.
 """
 
@@ -47,7 +47,7 @@ def main() -> None:
     model = align.load(options.model)
     assert isinstance(model, align.SpeechAligner)
     first = copy(model)
-    first.elsewhere_, first.hearing_ = {}, None  # rooms are asked of the other
+    first.elsewhere_, first.sound_classifier_ = {}, None  # rooms are asked of the other
     room = model.elsewhere_["room"]
     dictionary = make_dictionary(None, options.language)
     examples = align.read_corpus(options.corpus, kind="speech")
@@ -66,7 +66,7 @@ def main() -> None:
         if options.only not in (None, name):
             continue
         rng = np.random.default_rng(options.seed)
-        learner = TextMatches(own, dictionary, options.language, surroundings, both_ears=True)
+        learner = TextMatches(own, dictionary, options.language, surroundings, both_scorers=True)
         for r in range(options.rounds):
             for n, i in enumerate(rng.permutation(len(items)).tolist()):
                 learner.add(
@@ -96,7 +96,7 @@ def of_phones(
 
 
 def fitted(kinds: Kinds, **options: float) -> MatchModel | None:
-    """Return the match of some evidence, without what a second ear says of single sounds."""
+    """Return the match of some evidence, without second scores of single sounds."""
     for found in kinds.found.values():
         found[:] = [replace(one, second=None) for one in found]
     return kinds.fitted(**options)

@@ -86,7 +86,7 @@ def main() -> None:
         trained = align.SpeechAligner(**model.get_params()).set_params(n_jobs=os.cpu_count())
         trained.fit(align.read_corpus(options.corpus, kind="speech"))
     if options.elsewhere:
-        model.elsewhere_, model.hearing_ = trained.elsewhere_, trained.hearing_
+        model.elsewhere_, model.sound_classifier_ = trained.elsewhere_, trained.sound_classifier_
         model.surroundings = trained.surroundings
         model.training_["surroundings"] = [*trained.elsewhere_]
         for other in model.elsewhere_.values():

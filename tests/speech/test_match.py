@@ -371,7 +371,7 @@ def test_nothing_but_noise_is_aligned_and_has_no_match(english: SpeechAligner) -
 
 def test_a_model_without_a_network_takes_noise_for_a_pause() -> None:
     class Silent:
-        hears_noise = False
+        knows_spoken_noise = False
 
     from align.speech.text.model import noise_sounds
 

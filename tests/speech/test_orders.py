@@ -15,8 +15,8 @@ from align.features import NetworkConfidence, Signal
 from align.sequence.extended import Extended
 from align.speech.match import Evidence, MatchModel, fitted_match
 from align.speech.mismatches import Candidate
-from align.speech.orders import Coarse, Ear, best_scores, order_gap, other_orders
-from align.speech.second_ear import EarSums
+from align.speech.orders import Coarse, SumsOf, best_scores, order_gap, other_orders
+from align.speech.second_scores import SecondSums
 from align.terms import SegmentTerm, Term
 from align.types import Event, Float64
 
@@ -105,7 +105,7 @@ def test_a_right_text_beats_its_orders_and_a_wrong_one_does_not(
     assert gap(WORDS) == gap(WORDS)
 
 
-def test_both_ears_are_asked_where_a_match_says_so(english: align.SpeechAligner) -> None:
+def test_both_scorers_are_asked_where_a_match_says_so(english: align.SpeechAligner) -> None:
     signal = english._signal(KIWI, None, KIWI)
     given = [word for word in WORDS if word != "sil"]
 
@@ -115,15 +115,15 @@ def test_both_ears_are_asked_where_a_match_says_so(english: align.SpeechAligner)
         assert found is not None
         return found / len(phones)
 
-    assert gap(given, both_ears=True) != gap(given, both_ears=False) == gap(given)
-    assert gap(given, both_ears=True) == pytest.approx(gap(given), rel=0.25)  # as large as before
+    assert gap(given, both_scorers=True) != gap(given, both_scorers=False) == gap(given)
+    assert gap(given, both_scorers=True) == pytest.approx(gap(given), rel=0.25)  # about as large
     unknown = ["spn", *given]  # what it does not know is in the same place in all orders
-    assert gap(unknown, both_ears=True) != gap(unknown)
-    assert gap(given[::-1], both_ears=True) < 0.2 * gap(given)
+    assert gap(unknown, both_scorers=True) != gap(unknown)
+    assert gap(given[::-1], both_scorers=True) < 0.2 * gap(given)
 
 
-def test_scores_of_a_second_ear_are_added() -> None:
-    """Two sounds, and an ear that hears them in the order in which they were said."""
+def test_scores_of_a_second_scorer_are_added() -> None:
+    """Two sounds, and second scores of the order in which they were said."""
     signal = Signal(np.zeros(1600, dtype=np.float32), 16000, 0.005)
     heard, flags = Extended(signal, signal), np.zeros(2, dtype=bool)
     asked = []
@@ -133,20 +133,20 @@ def test_scores_of_a_second_ear_are_added() -> None:
             rows = np.zeros(len(events), dtype=np.intp)
             return {"deaf": SegmentTerm.from_frames(np.zeros((1, signal.n_frames)), rows)}
 
-    def ear(labels: Sequence[str], seconds: Float64) -> EarSums:
+    def scorer(labels: Sequence[str], seconds: Float64) -> SecondSums:
         asked.append((labels, seconds))
         late = np.maximum(seconds - 0.045, 0.0) * 200
-        return EarSums(np.stack([late - 200 * seconds, -late]), 0.5)
+        return SecondSums(np.stack([late - 200 * seconds, -late]), 0.5)
 
-    def gap(events: list[str], ear: Ear | None) -> float | None:
-        return order_gap([Deaf()], {"deaf": 1.0}, heard, events, flags, flags, ear)
+    def gap(events: list[str], scorer: SumsOf | None) -> float | None:
+        return order_gap([Deaf()], {"deaf": 1.0}, heard, events, flags, flags, scorer)
 
     assert gap(["b", "a"], None) == 0.0
-    # in the other order all but one of the seven coarse frames are heard as what was not said
-    found = gap(["b", "a"], ear)
+    # in the other order all but one of the seven coarse frames sound like what was not said
+    found = gap(["b", "a"], scorer)
     assert found is not None
     assert found > 0
-    assert gap(["a", "b"], ear) == -found
+    assert gap(["a", "b"], scorer) == -found
     labels, seconds = asked[0]
     assert labels == ["a", "b"]
     np.testing.assert_allclose(seconds, [0, 0.015, 0.03, 0.045, 0.06, 0.075, 0.09, 0.1])
@@ -224,8 +224,8 @@ def test_a_match_learns_what_orders_say_and_of_few_sounds_more_is_let_pass() -> 
     again = MatchModel.from_state(model.get_state())
     before = model.get_state()
     assert again.get_state() == before
-    assert not again.orders_by_both_ears  # nor those of before
-    both = replace(model, orders_by_both_ears=True).get_state()
+    assert not again.orders_by_both_scorers  # nor those of before
+    both = replace(model, orders_by_both_scorers=True).get_state()
     assert MatchModel.from_state(both).get_state() == both != before
     with pytest.raises(ModelError, match="must be true or false"):
         MatchModel.from_state({**before, "orders_by_both_ears": 1})

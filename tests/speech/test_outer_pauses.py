@@ -15,7 +15,7 @@ def recording(n_frames: int = 60) -> Signal:
     return Signal(0.1 * noise, rate=RATE, hop=0.005, name="one")
 
 
-class Hearing(Feature):
+class SoundClassifier(Feature):
     """Silence has these log probabilities in the first and last three frames, and 0 elsewhere."""
 
     scores_noise, name = True, "net"
@@ -35,7 +35,7 @@ class Hearing(Feature):
 )
 def test_a_pause_is_put_where_the_network_hears_none(begin, end, before, behind) -> None:
     own = recording()
-    found = with_outer_pauses([Hearing(begin, end)], own, {})
+    found = with_outer_pauses([SoundClassifier(begin, end)], own, {})
     assert found.own is own
     assert found.before == before
     assert found.signal.n_frames == before + own.n_frames + behind
@@ -48,19 +48,19 @@ def test_a_pause_is_put_where_the_network_hears_none(begin, end, before, behind)
 
 def test_a_recording_with_silences_at_its_ends_stays_as_it_is() -> None:
     own = recording()
-    found = with_outer_pauses([Hearing(-1.0, -1.0)], own, {})
+    found = with_outer_pauses([SoundClassifier(-1.0, -1.0)], own, {})
     assert found.signal is found.own is own
     assert with_outer_pauses([], own, {}).signal is own
 
 
 def test_stops_begin_in_silence() -> None:
     classes = {"k": "voiceless stop", "dcl": "closure", "m": "nasal"}
-    found = with_outer_pauses([Hearing(-9.0, -9.0)], recording(), classes)
+    found = with_outer_pauses([SoundClassifier(-9.0, -9.0)], recording(), classes)
     assert [found.closed(event) for event in ("k", "dcl", "m", "x")] == [True, True, False, False]
 
 
 def test_it_is_made_once() -> None:
-    own, one = recording(), Hearing(-9.0, -9.0)
+    own, one = recording(), SoundClassifier(-9.0, -9.0)
     first = with_outer_pauses([one], own, {})
     assert with_outer_pauses([one], own, {}).signal is first.signal
 
@@ -68,7 +68,7 @@ def test_it_is_made_once() -> None:
 def test_another_network_in_the_place_of_one_that_is_gone_is_asked() -> None:
     own = recording()
     for silent in [True, False] * 10:
-        one = Hearing(*[-1.0 if silent else -9.0] * 2)
+        one = SoundClassifier(*[-1.0 if silent else -9.0] * 2)
         assert with_outer_pauses([one], own, {}).before == (0 if silent else 24)
         del one
 

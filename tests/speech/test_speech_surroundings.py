@@ -22,8 +22,8 @@ from align.files.model_file import read_model, write_model
 from align.sequence.adapt import adapt, adapt_features
 from align.sequence.online import OnlineLearner
 from align.sequence.times.habits import Habits
-from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS
+from align.speech.sound_classifier import SoundClassifier, sound_of
 from align.speech.surroundings import network_of
 from align.terms import SegmentTerm
 
@@ -134,7 +134,7 @@ def test_what_was_heard_with_its_echo_is_heard_again_without(model):
 def test_networks_go_on_from_those_of_the_first_aligner_that_saw_the_same(corpus, monkeypatch):
     begun, trained = [], []
 
-    def train(self, network, inputs, targets, **options):
+    def train(self, network, lessons, **options):
         begun.append(([w.copy() for w in network.weights], options["steps"], self.surroundings))
         network.weights = [w + np.float32(len(begun)) for w in network.weights]
         trained.append([w.copy() for w in network.weights])
@@ -155,7 +155,7 @@ def test_networks_go_on_from_those_of_the_first_aligner_that_saw_the_same(corpus
 def test_networks_with_other_layers_begin_anew(corpus, monkeypatch):
     steps = []
 
-    def train(self, network, inputs, targets, **options):
+    def train(self, network, lessons, **options):
         steps.append(options["steps"])
 
     monkeypatch.setattr(NetworkConfidence, "_train", train)
@@ -338,7 +338,7 @@ def of_any(corpus):
 
 def test_for_any_language_rooms_alone_are_learned(of_any):
     assert [*of_any.elsewhere_] == of_any.training_["surroundings"] == ["room"]
-    assert of_any.hearing_.weights.shape == (2, 111)
+    assert of_any.sound_classifier_.weights.shape == (2, 111)
     (first, room) = (a.features_[0].networks_ for a in (of_any, of_any.elsewhere_["room"]))
     assert of_any.text_match_ is DEFAULTS["universal, text, not in rooms"]
     assert of_any.elsewhere_["room"].text_match_ is DEFAULTS["universal, text, in rooms"]
@@ -371,7 +371,7 @@ def test_the_one_for_rooms_is_kept_in_half_the_bytes_and_finds_the_same(of_any, 
 def test_of_two_kinds_the_second_must_be_the_surer_the_shorter_a_recording_is():
     rng = np.random.default_rng(0)
     sounds = [[rng.normal(mean, 1, 110) for _ in range(200)] for mean in (-0.1, 0.1)]
-    hearing = Hearing.fitted(sounds)
+    hearing = SoundClassifier.fitted(sounds)
     assert not hearing.weights[0].any()
     row = hearing.weights[1]
     for seconds, odds in ((0.5, 6.0), (1.0, 3.0), (2.5, 1.2), (600.0, 1.2)):

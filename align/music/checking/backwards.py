@@ -1,6 +1,6 @@
 """Whether a recording follows a score, found by comparison with the score read backwards.
 
-How many of its notes a network hears depends on the instruments as much as on the score: of a
+How many of its notes a network finds depends on the instruments as much as on the score: of a
 choir, which it was never trained on, it may find no more than of another piece on the piano. The
 coarse alignment has learned nothing. A score of other music costs it about as much forwards as
 backwards: both have the same pitches and lengths, and neither fits. The right one costs less

@@ -11,7 +11,7 @@ that a network hardly knows, all notes are doubtful, and stay so.
 
 A note that doubles another of its chord an octave away sounds in its partials, so how probably
 it was not played is hardly ever high. Where an edition has octaves that nobody plays, many of them
-are missing, and their own prior says so, with what a network hears that does not know the score.
+are missing, and their own prior says so, with scores of a network that does not know the score.
 The same holds of a hand that is written an octave away.
 
 References

@@ -8,8 +8,8 @@ fitted in training: pitches of the training scores are changed and notes are add
 with a fixed seed, and the spoiled scores are aligned by networks that did not see the piece.
 
 A network that reads the score knows that a note doubles another an octave away. In training both
-were played, so it takes the upper one for granted wherever the lower one begins. What it hears
-without the score tells octaves that are played from those that are not.
+were played, so it takes the upper one for granted wherever the lower one begins. What it finds
+without the score separates octaves that are played from those that are not.
 """
 
 from dataclasses import replace
@@ -101,11 +101,11 @@ def evidence_alone(
     out = evidence.copy()
     if doubled.size:
         first, length = frames[doubled] - _CLOSE, 2 * _CLOSE + 1
-        heard = network.logits(performance.signal, pitches[doubled], first, length).max(axis=1)
+        odds = network.logits(performance.signal, pitches[doubled], first, length).max(axis=1)
         own, most = out[doubled], np.log(1.0 / _LEAST - 1.0)
         near, beside, product = np.arange(-N_UNPLAYED, 0)[[0, 1, 5]]
         for column in (near, beside):
-            own[:, column] = np.minimum(own[:, column], np.clip(heard, -most, most))
+            own[:, column] = np.minimum(own[:, column], np.clip(odds, -most, most))
         own[:, product] = own[:, beside] * own[:, 1]
         out[doubled] = own
     return out

@@ -1,7 +1,7 @@
 """Labels that do not fit what is learned from them.
 
 Those of one recording may lie far from where it has its events: of another one, or in other
-units. They are learned from like all others, and nothing else tells: what is learned from the
+units. They are learned from like all others, and nothing else shows it: what is learned from the
 other recordings is the only witness. Training has it at hand, since each recording is scored by
 parts that did not see it.
 """
@@ -18,7 +18,7 @@ from align.types import Float64
 
 __all__ = ["LabelsWarning", "far_off", "warn_of_labels"]
 
-_FAR = 0.1  # seconds, beyond which a recording is told,
+_FAR = 0.1  # seconds, beyond which a recording is named,
 _TIMES = 10.0  # if it is so many times farther off than the recordings usually are
 _TOLD = 3  # recordings by name
 
@@ -38,24 +38,21 @@ def warn_of_labels(
     """Warn of recordings whose labels lie far from what weights find there.
 
     `names` are those of recordings, which may come in parts; `xs` and `ys` base functions, by
-    features that did not see them, and labels; `hop` is in seconds. Weights that are all 0 find
-    nothing: this is told instead.
+    features that did not see them, and labels; `hop` is in seconds. Where weights are all 0
+    and events are not found, this is said instead.
     """
-    if not np.any(w):
-        if all(y.frames.size == 1 for y in ys):
-            return  # one event has nothing to be found
-        warnings.warn(
-            f"nothing was learned: no base function ({', '.join(xs[0].names)}) has to do with the "
-            "onsets of these recordings, and all weights are 0, so the times that are found mean "
-            "nothing; give other features.",
-            LabelsWarning,
-            stacklevel=4,
-        )
-        return
     errors: dict[str, list[Float64]] = defaultdict(list)
     for name, x, y in zip(names, xs, ys, strict=True):
         errors[name].append(hop * np.abs(problem.decode(w, x) - y.frames)[y.known])
     usual = {name: float(np.median(np.concatenate(own))) for name, own in errors.items()}
+    if not np.any(w) and np.median([*usual.values()]) > _FAR:
+        warnings.warn(
+            f"nothing was learned: all weights ({', '.join(xs[0].names)}) are 0, so the times "
+            "that are found mean nothing; give other features, or more recordings or epochs.",
+            LabelsWarning,
+            stacklevel=4,
+        )
+        return
     doubtful = far_off(usual)
     for name in doubtful[:_TOLD]:
         warnings.warn(

@@ -13,7 +13,8 @@ Of a recording come their means, which lean a little towards what is usual where
 and the log ratio of all frames and of the worst stretches of 0.6 s, silences included: where half
 a sentence is missing, speech passes for silence. Two more numbers are of what a transcript does
 not have: for how long speech passes for silence, and changes of sound inside of phones; and two
-are what another ear says (`align.speech.second_ear`), times the root of the number of sounds. Two
+are scores of a second acoustic model (`align.speech.second_scores`), times the root of the number
+of sounds. Two
 logistic functions of these ten are fitted to transcripts of the training corpus, one to wrong
 ones and one to half wrong ones, since what shows that nothing of a transcript was said is not what
 shows that a part of it was not; the lower one is the match. It is low, too, where the network is

@@ -62,7 +62,7 @@ DEFAULTS: Mapping[str, MatchModel] = {
         0.40,
         1.015,
         12.0,
-        orders_by_both_ears=True,
+        orders_by_both_scorers=True,
     ),
     "universal, text, in rooms": MatchModel(
         np.array(
@@ -76,7 +76,7 @@ DEFAULTS: Mapping[str, MatchModel] = {
         0.55,
         0.62,
         3.104,
-        orders_by_both_ears=True,
+        orders_by_both_scorers=True,
     ),
 }
 """For models that were trained before there was a match, by their set of features.
@@ -85,11 +85,11 @@ Fitted as `fitted_match` does: the first on the sample of TIMIT, by two models t
 trained on the speakers; the others on two speakers of EmoDB by ``speech-any``, which was not
 trained on German, with the transcribers' phones and with texts that espeak-ng reads, the latter
 whole and in pieces, in three draws (``recipes/mismatch/default.py``). That of texts of a model
-that has no aligner for rooms is learned from recordings half of which are heard elsewhere; where
-there is one, that of the first aligner from recordings half of which are heard in noise, and that
-of the one for rooms from recordings in rooms, heard without their echo, as they are when it is
-asked. How far the border of the first aligner falls, of phones and of texts, was set on single
-words of many languages, that of texts so that as many right ones are doubted as before; the border
+that has no aligner for rooms is learned from recordings half of which are moved elsewhere; where
+there is one, that of the first aligner from recordings half of which are in noise, and that
+of the one for rooms from recordings in rooms, without their echo, as it always gets them. How far
+the border of the first aligner falls, of phones and of texts, was set on single words of many
+languages, that of texts so that as many right ones are doubted as before; the border
 in rooms was set on these two speakers, in other rooms, in the same way (the README of the recipe
 has the tables). A model that is trained now learns its own.
 """

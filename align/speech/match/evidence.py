@@ -46,7 +46,7 @@ class Evidence:
     steady : np.ndarray [shape=(K,)], optional
         Log probability that nothing else begins inside of each event; 0 where it is not known.
     second : np.ndarray [shape=(K, 2)], optional
-        What a second ear says of each event; see `align.speech.second_ear`. NaN of what it
+        The second scores of each event; see `align.speech.second_scores`. NaN of what it
         does not know.
     source : tuple, optional
         The speaker and the recording that it is of, where a match is learned from it.
@@ -92,19 +92,19 @@ class Evidence:
         steady = 0.0 if self.steady is None else float(self.steady[self.sounds].sum())
         return np.array([hidden / max(1.0, seconds / _BLOCK), steady / max(sum(self.sounds), 1)])
 
-    def of_second_ear(self) -> Float64 | None:
-        """Return what a second ear says of the sounds that it knows; None if it was not asked."""
+    def of_second_scorer(self) -> Float64 | None:
+        """Return the second scores of the sounds that have some; None where there are none."""
         if self.second is None:
             return None
         known: Float64 = self.second[self.sounds & ~np.isnan(self.second[:, 0])]
         return known
 
-    def by_second_ear(self, usual: Float64) -> Float64:
-        """Return what a second ear says of the sounds [shape=(2,)], with the `usual` if unknown.
+    def by_second_scorer(self, usual: Float64) -> Float64:
+        """Return the second scores of the sounds [shape=(2,)], with the `usual` ones if unknown.
 
         Means over sounds, times the root of their number, as of 40 where there are more.
         """
-        own = self.of_second_ear()
+        own = self.of_second_scorer()
         n = int(self.sounds.sum()) if own is None else len(own)
         mean = usual if own is None or not n else own.mean(axis=0)
         return np.asarray(mean * np.sqrt(min(max(n, 1), _MANY)))

@@ -22,7 +22,7 @@ from align.types import Float64
 __all__ = ["fitted_match"]
 
 _RIDGE = 1.0  # what the squares of weights cost
-_SPOILED = 0.1  # share of half wrong texts: right ones that are heard in noise fall with them
+_SPOILED = 0.1  # share of half wrong texts: right ones in noise fall with them
 _FLAT = 0.1  # least deviation that numbers are divided by
 _TAIL = 3.1  # standard deviations: 1 in 1,000
 _FOLDS = 4  # of speakers: the border is set on evidence that the functions were not fitted to
@@ -36,7 +36,7 @@ _HIGHEST_IN_NOISE = 0.7
 _LEAST_FALL = 6.0  # for few sounds, where orders do not count: voices unlike the corpus's
 _ENOUGH, _DOUBTED = 20, 0.01  # right texts of few sounds, and which share of them may be doubted
 _SIGNS = (1,) * 8 + (0, -1) + (1,) * 4  # of weights: the surer the network, the more is asked
-_SIGNS_WITHOUT_ORDERS = (1,) * 6 + (None,) * 4 + (1, 1, 1, 1)  # all are heard alike, and are whole
+_SIGNS_WITHOUT_ORDERS = (1,) * 6 + (None,) * 4 + (1, 1, 1, 1)  # all are whole, in one place
 _LOW = 0.02  # share of right texts that either function doubts before the other is fitted to it
 
 
@@ -188,9 +188,9 @@ def _usual_gap(right: Sequence[Evidence]) -> float:
 
 
 def _usual_second(right: Sequence[Evidence]) -> Float64:
-    """Return the median of what a second ear says of right sounds; 0 where none is known."""
-    heard = [e.of_second_ear() for e in right]
-    known = [own.mean(axis=0) for own in heard if own is not None and len(own)]
+    """Return the median second scores of right sounds; 0 where none is known."""
+    scores = [e.of_second_scorer() for e in right]
+    known = [own.mean(axis=0) for own in scores if own is not None and len(own)]
     return np.median(known, axis=0) if known else np.zeros(2)
 
 

@@ -34,7 +34,7 @@ _FOR_FEW_ORDERS = 5.0  # by how much they fall where the order counts, and nothi
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
 _SHAPES = ((7,), (11,), (2, 13), (2, 15))  # of weights; the last is learned now
 _GAPS = slice(6, 8)  # which of the numbers are order gaps
-_SECOND = slice(12, 14)  # which are those of a second ear
+_SECOND = slice(12, 14)  # which are those of second scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ class MatchModel:
     ----------
     weights : np.ndarray [shape=(7,), (11,), (2, 13) or (2, 15)]
         The constant, and the weights of the six numbers of a recording, of what the order of its
-        events says, of how sure the network is, of what is not in the transcript, and of what a
-        second ear says; once for transcripts that are wrong, and once for those of which a part
+        events says, of how sure the network is, of what is not in the transcript, and of
+        second scores; once for transcripts that are wrong, and once for those of which a part
         is. The lower one counts. Models of before have the first 13, or one row of 7 or 11.
     event_weights : np.ndarray [shape=(4,)]
         The same for an event: log ratio, transition, length.
@@ -61,9 +61,9 @@ class MatchModel:
     usual_gap : float
         Order gap of a sound of right texts, where that of a text is not known.
     usual_second : np.ndarray [shape=(2,)]
-        The same of what a second ear says.
-    orders_by_both_ears : bool
-        Whether a second ear hears the orders of the sounds, too; not in models of before.
+        The same of second scores.
+    orders_by_both_scorers : bool
+        Whether orders of the sounds have second scores, too; not in models of before.
     for_few : float, optional
         By how much the border's log odds fall for one over the number of sounds.
     spread : float, optional
@@ -79,7 +79,7 @@ class MatchModel:
     for_few: float | None = None
     spread: float | None = None
     usual_second: Float64 = field(default_factory=lambda: np.zeros(2))
-    orders_by_both_ears: bool = False
+    orders_by_both_scorers: bool = False
 
     @property
     def asks_orders(self) -> bool:
@@ -87,8 +87,8 @@ class MatchModel:
         return bool(self.weights[..., 1:][..., _GAPS].any())
 
     @property
-    def asks_second_ear(self) -> bool:
-        """Whether evidence must hold what a second ear says."""
+    def uses_second_scorer(self) -> bool:
+        """Whether evidence must hold second scores."""
         return bool(self.weights[..., 1:][..., _SECOND].any())
 
     def border_of(self, n_sounds: int) -> float:
@@ -139,9 +139,9 @@ class MatchModel:
         }
         if self.asks_orders:
             state["usual_gap"] = self.usual_gap
-        if self.orders_by_both_ears:
+        if self.orders_by_both_scorers:
             state["orders_by_both_ears"] = True
-        if self.asks_second_ear:
+        if self.uses_second_scorer:
             state["usual_second"] = self.usual_second.tolist()
         if self.for_few is not None:
             state["for_few"] = self.for_few
@@ -189,7 +189,7 @@ class MatchModel:
 def numbers_of(evidence: Evidence, usual: float, second: Float64) -> Float64:
     """Return what a match is made of [shape=(14,)]."""
     orders, sure = evidence.against_orders(usual), [evidence.sureness()]
-    others = evidence.not_in_text(), evidence.by_second_ear(second)
+    others = evidence.not_in_text(), evidence.by_second_scorer(second)
     return np.concatenate([evidence.whole(), orders, sure, *others])
 
 

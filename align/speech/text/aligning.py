@@ -165,7 +165,7 @@ def align_text(
     held = word_anchors(anchors, texts, words_of_each, recording.duration, name)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     trusted = trust or held is not None or getattr(model, "match_", None) is None
-    seeking = getattr(model, "hears_noise", False) and not trusted
+    seeking = getattr(model, "knows_spoken_noise", False) and not trusted
     own = not model.takes_ipa or model.language == language.split("-")[0].lower()
     words_aligner = WordAligner(
         model,

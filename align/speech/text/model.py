@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from align.errors import ParameterError
 from align.sequence.aligner import SequenceAligner
 from align.sequence.evidence import EvidenceModel
-from align.speech.ear import Ear
+from align.speech.second_scorer import SecondScorer
 from align.speech.text.pronouncing.arpabet import IpaLabels
 from align.types import SPOKEN_NOISE
 
@@ -33,8 +33,8 @@ class PhoneAligner(SequenceAligner):
         """Return the labels that can be aligned."""
 
     @abstractmethod
-    def ear(self, audio: Any, *, rate: int | None) -> Ear:
-        """Return a second ear that listens to a recording."""
+    def second_scorer(self, audio: Any, *, rate: int | None) -> SecondScorer:
+        """Return a second scorer of a recording."""
 
     @abstractmethod
     def _symbol(self, label: str) -> str:
@@ -63,12 +63,12 @@ def model_labels(model: PhoneAligner) -> Collection[str]:
 
 def noise_sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:
     """Return the labels that spoken noise may have: any sound, or a pause."""
-    heard = [SPOKEN_NOISE] if getattr(model, "hears_noise", False) else []
-    return tuple((label,) for label in (*heard, *([silence] if silence is not None else [])))
+    noise = [SPOKEN_NOISE] if getattr(model, "knows_spoken_noise", False) else []
+    return tuple((label,) for label in (*noise, *([silence] if silence is not None else [])))
 
 
 def distinct_sounds(model: PhoneAligner) -> tuple[str, ...]:
-    """Return a label of each sound of one language that a model tells from others; no pauses."""
+    """Return a label of each sound of one language that a model distinguishes; no pauses."""
     if model.takes_ipa:
         return ()
     symbols = {model._symbol(label) for label in model.known_labels()}

@@ -3,8 +3,8 @@
 A recording of more than a minute is cut into stretches, and each knows its own words only. Where a
 passage was read twice it is mostly cut between both copies. To the stretch without words for its
 copy this is something that is not in the text, and words that follow are spread over it. So where
-much is said that is not in the text, a second ear is asked of the words around it, which may be in
-either copy (`align.speech.text.checking.repeated` asks it within a stretch). It only says which
+much is said that is not in the text, the words around it, which may be in either copy, get second
+scores (within a stretch `align.speech.text.checking.repeated` does so). These only decide which
 words to write twice; stretches are searched anew with them, and both copies have to match.
 """
 
@@ -21,7 +21,7 @@ from align.speech.text.parts import Recording, part_of
 from align.speech.text.pieces import Asked, Piece
 from align.speech.text.rows import Rows
 from align.speech.text.wording import Wording
-from align.speech.word_ear import Again
+from align.speech.word_scores import Again
 from align.types import Float64, Mismatch
 
 __all__ = ["ReadAgain", "much_else", "passages_read_again", "word_times"]
@@ -150,15 +150,15 @@ def _read_again(
     between = 0.5 * (times[1:, 0] + times[:-1, 1])
     low, high = np.concatenate([asked.span[:1], between, asked.span[1:]])[[first, stop]]
     part = part_of(recording, asked.utterance, (float(low), float(high)))
-    ear = wording.ear(part)
-    if not ear.hears_words:
+    scorer = wording.second_scorer(part)
+    if not scorer.can_score_words:
         return None
     own = times[first:stop] - low
     # the other copy of what comes before the place is behind it, of what comes behind it before
     own[:, 0] -= np.where(times[first:stop, 1] <= start, 0.0, away)
     own[:, 1] += np.where(times[first:stop, 0] >= end, 0.0, away)
     own = np.clip(own, 0.0, part.seconds)
-    again = ear.said_again(wording.ways(asked.words[first:stop]), own)
+    again = scorer.said_again(wording.ways(asked.words[first:stop]), own)
     if again is None:
         return None
     return again._replace(first=again.first + first, stop=again.stop + first)

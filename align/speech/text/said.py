@@ -48,7 +48,7 @@ class Said:
 
     @property
     def unsure(self) -> str | None:
-        """What is told where few of the words are probably right, and nothing else is.
+        """What is said where few of the words are probably right, and nothing else is.
 
         A match says how well sounds fit, and lists of words need several that move together:
         single words that are lost in noise, one here and one there, show in confidence alone.
@@ -59,8 +59,8 @@ class Said:
             for word, own in groupby(rows, key=lambda row: row.word)
             if word >= 0
         ]
-        told = any(fit.warnings for fits in self._fits.values() for fit in fits)
-        if told or len(sure) < _FEW or np.mean(sure) >= UNSURE:
+        warned = any(fit.warnings for fits in self._fits.values() for fit in fits)
+        if warned or len(sure) < _FEW or np.mean(sure) >= UNSURE:
             return None
         return (
             f"of {len(sure)} words probably only {round(sum(sure))} begin within 20 ms of where "

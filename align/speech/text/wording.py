@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from align.speech.ear import Ear
+from align.speech.second_scorer import SecondScorer
 from align.speech.text.lattice import Departures, Realised, WordLattice, realisations, word_lattice
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part
@@ -63,6 +63,6 @@ class Wording:
 
         return lattice_of
 
-    def ear(self, part: Part) -> Ear:
-        """Return a second ear that listens to a part of a recording."""
-        return self.model.ear(part.samples, rate=part.rate)
+    def second_scorer(self, part: Part) -> SecondScorer:
+        """Return a second scorer of a part of a recording."""
+        return self.model.second_scorer(part.samples, rate=part.rate)

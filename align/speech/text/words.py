@@ -30,7 +30,7 @@ from align.speech.text.checking.passages import (
     within_the_text,
 )
 from align.speech.text.checking.repeated import without_first_copy, written_again
-from align.speech.text.checking.said import Found, SaidWords, known_by, second_ear
+from align.speech.text.checking.said import Found, SaidWords, known_by, path_scorer
 from align.speech.text.checking.unspoken import N_SOUNDS, WordPath, asked_words
 from align.speech.text.lattice import TRUSTED
 from align.speech.text.long import LONG, RoughWords, rough_words
@@ -43,14 +43,14 @@ from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import begun_within, rows_of, with_unspoken
 from align.speech.text.shared import with_shared_borders
 from align.speech.text.wording import Wording
-from align.speech.word_ear import Again
+from align.speech.word_scores import Again
 from align.types import SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["WordAligner"]
 
 _ELSE = 1.5  # that a frame of what is not in the text scores less than phones, where it begins
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
-_BY_EAR = 0.1  # log odds that words are of a recording, for each unit by which an ear hears them
+_BY_SCORER = 0.1  # log odds that words are of a recording, for each unit of their second score
 _CUT = 0.01  # seconds of a recording behind what is a part of it
 _MOST = 9.0  # words per second; the fastest readers say six
 
@@ -85,8 +85,8 @@ class WordAligner:
         """
         paths = self.paths(words)
         temperature = self.model.placement_.temperature
-        ear = second_ear(self.wording, self.wording.ear(self._whole(words)))
-        found = asked_words(paths.path, paths.whole, words, temperature, second_ear=ear)
+        scorer = path_scorer(self.wording, self.wording.second_scorer(self._whole(words)))
+        found = asked_words(paths.path, paths.whole, words, temperature, path_scorer=scorer)
         return None if found is None else found.evidence
 
     def paths(self, words: Sequence[str]) -> Paths:
@@ -202,10 +202,10 @@ class WordAligner:
         mismatches = [m for piece in pieces for m in piece.mismatches]
         rows = [row for piece in pieces for row in piece.rows]
         samples, rate = self.recording.between(*span), self.recording.rate
-        heard = with_loud_pauses(mismatches, rows, samples, rate, span[0])
+        loud = with_loud_pauses(mismatches, rows, samples, rate, span[0])
         ends = [piece.utterance.end or 0.0 for piece in pieces[:-1]]  # all are parts
         return [
-            piece._replace(mismatches=[m for m in heard if low <= m.start < high])
+            piece._replace(mismatches=[m for m in loud if low <= m.start < high])
             for piece, low, high in zip(pieces, [-np.inf, *ends], [*ends, np.inf], strict=True)
         ]
 
@@ -271,10 +271,10 @@ class WordAligner:
     def _fit_of(self, part: Part, words: Sequence[str]) -> Callable[[IntArray], float]:
         """Return what gives how well some of the words fit, by their numbers.
 
-        The log odds of their match, and what a second ear says of them.
+        The log odds of their match, and their second score.
         """
-        ear = self.wording.ear(part)
-        heard = known_by(self.model, ear).size > N_SOUNDS
+        scorer = self.wording.second_scorer(part)
+        scored = known_by(self.model, scorer).size > N_SOUNDS
 
         def fit(said: IntArray) -> float:
             own = [words[k] for k in said]
@@ -284,8 +284,8 @@ class WordAligner:
             except DataError:  # there is no room for them
                 return -math.inf
             fit = float(log_odds(np.array(path.found.alignment.match or 0.0), _LEAST))
-            if heard:
-                fit += _BY_EAR * ear.of_text(self.wording.ways(own), path.times(len(own)))
+            if scored:
+                fit += _BY_SCORER * scorer.of_text(self.wording.ways(own), path.times(len(own)))
             return fit
 
         return fit

@@ -84,7 +84,7 @@ def _tiers_and_text(path: str) -> None:
         read_labels(path)
     except AlignError as error:
         str(error)
-    conversations_of(said := read_transcript(path), [one.text.split() for one in said])
+    conversations_of([(one, one.text.split()) for one in read_transcript(path)])
 
 
 def _score(path: str) -> None:
@@ -157,7 +157,7 @@ def _transcript(path: str) -> None:
 
     language_of(path)
     said = read_transcript(path)
-    conversations_of(said, [one.text.split() for one in said])
+    conversations_of([(one, one.text.split()) for one in said])
     for utterance in said:
         split_words(utterance.text)
         split_words(utterance.text, language="de")

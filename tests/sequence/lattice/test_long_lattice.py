@@ -163,7 +163,7 @@ def test_windows_have_bounds(monkeypatch):
 @pytest.fixture(scope="module")
 def speech():
     model = align.load("speech-en")
-    model.hearing_, model.realisations_ = None, None  # windows are what is tested
+    model.sound_classifier_, model.realisations_ = None, None  # windows are what is tested
     return model
 
 

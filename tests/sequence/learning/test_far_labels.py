@@ -37,6 +37,8 @@ def test_many_are_told_together() -> None:
 
 def test_weights_that_are_all_0_are_told() -> None:
     xs: Any = [SimpleNamespace(names=("flat",))]
-    problem: Any = None
-    with pytest.warns(LabelsWarning, match=r"nothing was learned: no base function \(flat\)"):
-        warn_of_labels(problem, np.zeros(1), ["0.wav"], xs, [Truth.whole(np.array([0, 9]))], 0.01)
+    problem: Any = SimpleNamespace(decode=lambda w, x: np.array([0, 30, 60]))
+    with pytest.warns(LabelsWarning, match=r"nothing was learned: all weights \(flat\) are 0"):
+        warn_of_labels(
+            problem, np.zeros(1), ["0.wav"], xs, [Truth.whole(np.array([0, 9, 20]))], 0.01
+        )

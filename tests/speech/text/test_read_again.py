@@ -1,4 +1,4 @@
-"""Passages of long recordings that were read twice, as they are asked of a second ear."""
+"""Passages of long recordings that were read twice, as they are asked of a second scorer."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +10,7 @@ from align.speech.text.pieces import Asked, Piece
 from align.speech.text.read_again import passages_read_again
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Row
-from align.speech.word_ear import Again
+from align.speech.word_scores import Again
 from align.types import Mismatch
 
 
@@ -28,8 +28,8 @@ def test_words_about_much_else_are_asked_for_in_both_copies() -> None:
         heard.append((ways, times))
         return Again(1, 4, 0.9)
 
-    ear = SimpleNamespace(hears_words=True, said_again=said_again)
-    wording: Any = SimpleNamespace(ear=lambda part: ear, ways=list)
+    scorer = SimpleNamespace(can_score_words=True, said_again=said_again)
+    wording: Any = SimpleNamespace(second_scorer=lambda part: scorer, ways=list)
     recording: Any = SimpleNamespace(
         rate=100, name="x", duration=80.0, between=lambda a, b: np.zeros(round(100 * (b - a)))
     )
@@ -51,6 +51,6 @@ def test_words_about_much_else_are_asked_for_in_both_copies() -> None:
     assert one.asked.words == words[:30]
     assert one.asked.span == (0.0, 44.0)
     assert one.again == Again(13, 16, 0.9)
-    ear.hears_words = False
+    scorer.can_score_words = False
     assert not list(passages_read_again(wording, recording, asked, found))
     assert not list(passages_read_again(wording, recording, asked, found[1:2]))

@@ -1,17 +1,17 @@
-"""Words that are probably in the wrong place: what a second opinion says of them.
+"""Words that are probably in the wrong place, by a second opinion.
 
 How sure a word is comes from timings near the best path (`align.sequence.times.refine`). Where
-speech is hardly heard, whole runs of words lie elsewhere than they were said, and each is as sure
-there as words are anywhere. What shows them is that they do not stay: where lengths count more or
-less than was learned, and the borders between phones hardly count, words that were heard clearly
+speech is hardly audible, whole runs of words lie elsewhere than they were said, and each is as
+sure there as words are anywhere. What shows them is that they do not stay: where lengths count
+more or less than was learned, and the borders between phones hardly count, words that are clear
 are found where they were, and others move. By how much the start of a word moves, as the mean
 logarithm over two such *opinions*, and by how much all words do, corrects its confidence; and it
 says how probable it is that the word is more than a tenth of a second away from where it was said.
-Three words in a row of which that is probable are a mismatch. Of speech that is heard clearly
+Three words in a row of which that is probable are a mismatch. Of speech that is clear
 throughout no opinion is asked: two more decodings take two fifths of the time of a sentence.
 
-Both functions were learned from speakers that their models had not heard, in quiet, in noise, and
-with music or people behind (`recipes/words/astray.py`).
+Both functions were learned from speakers that their models were not trained on, in quiet, in
+noise, and with music or people behind (`recipes/words/astray.py`).
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """The part of a long text that a recording has: a chapter of a book, a paragraph of an article.
 
 The lattice of a text that is much longer than its recording is too large to search, and most of
-its words do not fit. But where a recording begins and ends in the text is heard without times:
+its words do not fit. But where a recording begins and ends in the text is found without times:
 the phones that a text is made of follow one another in cells of the recording
 (`align.decoders.excerpt`), and where the text is right they score far better than anywhere else.
 
@@ -166,7 +166,7 @@ def _left_out(cells: _Cells, text: _Chain, other_way: _Chain) -> int:
     if found.first == found.stop:
         return 0
     first = int(text.word[found.first])
-    # what nothing explains in front may be words that are hard to hear
+    # what nothing explains in front may be words that are hardly audible
     most = _FEWEST + _PACE * cells.seconds * found.begin / len(cells.other)
     least = found.score - _SURE * cells.seconds
     if first < most or max(text.best(cells, most).score, other_way.best(cells).score) > least:

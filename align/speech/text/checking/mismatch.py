@@ -8,7 +8,7 @@ frame somewhat less than the best sequence of any phones.
 The probability that a word was not said is learned (`align.speech.text.checking.unspoken`). Where
 something else was said is asked once more, of the words that were said. The difference to what the
 best path without it scores, divided by the temperature of the model, is the logarithm of the odds.
-A second ear, where there is one (`align.speech.word_ear`), has a say in what it costs in each gap
+A second scorer, where there is one (`align.speech.word_scores`), changes what it costs in each gap
 between two words. All paths are exact. The tiers follow only what is probable enough that true
 transcripts are nearly all aligned as if they were trusted.
 """
@@ -27,7 +27,7 @@ from align.speech.text.checking.passages import SURE
 from align.speech.text.checking.unspoken import (
     PROBABLE,
     AskedWords,
-    SecondEar,
+    PathScorer,
     WordPath,
     asked_words,
 )
@@ -57,8 +57,8 @@ _FOLLOWED = 0.5  # seconds of what is not in the text: so much is seldom found b
 _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain words are listed
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
-# Where a second ear is asked of what is not in the text: log odds more against it, log odds for
-# each unit by which the text fits better with it, and what the sum of both ears counts. Fitted to
+# Where what is not in the text has a second score: log odds more against it, log odds for
+# each unit by which the text fits better with it, and what the sum of both counts. Fitted to
 # gaps with and without left out words of TIMIT (recipes/mismatch/where.md).
 _MORE, _EACH, _BOTH = 1.7, 0.25, 0.7
 _CLEARLY = 2.0  # log odds less against it in any gap, from which on the text is asked once more
@@ -110,7 +110,7 @@ class Gaps(NamedTuple):
     def at(cls, temperature: float, better: Float64 | None) -> "Gaps":
         """Return those of a model of a temperature.
 
-        `better` is by how much the text fits better to a second ear if something else is said in
+        `better` is by how much the second score of the text is better if something else is said in
         each gap [shape=(W + 1,)]; None if it cannot say.
 
         Examples
@@ -130,7 +130,7 @@ class Gaps(NamedTuple):
         return self._replace(cost=[costs.get(k, cost) for k, cost in enumerate(rest)])
 
     def might_pay(self, temperature: float) -> bool:
-        """Whether something else costs clearly less in any gap than where no ear is asked."""
+        """Whether something else costs clearly less in any gap than without second scores."""
         usual = (_UNTRANSCRIBED - _CLEARLY) * temperature
         return not isinstance(self.cost, float) and min(self.cost) < usual
 
@@ -148,17 +148,17 @@ def judged(
     temperature: float,
     gaps: Collection[int],
     unsaid: IntArray,
-    second_ear: SecondEar | None = None,
+    path_scorer: PathScorer | None = None,
     least: float = PROBABLE,
 ) -> Judged:
     """Return the words of a text that were not said, in order; times are those of `path`.
 
-    `whole`, `temperature` and `second_ear` are as in `asked_words`, and `model` says how probable
+    `whole`, `temperature` and `path_scorer` are as in `asked_words`, and `model` says how probable
     it is that a word was not said. In front of the words with the numbers `gaps` others have been
     left out of the text, so that they do not follow the words before. Those with the numbers
     `unsaid` were surely not said. Words are listed from a probability of `least` on.
     """
-    asked = asked_words(path, whole, words, temperature, model, second_ear)
+    asked = asked_words(path, whole, words, temperature, model, path_scorer)
     if asked is None:
         return Judged([], [], unsaid, None)
     unspoken = model(asked.evidence)

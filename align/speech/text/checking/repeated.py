@@ -2,19 +2,19 @@
 
 A text has no words that would explain the first of two copies, but those of the second do. So they
 are written into the text once more, and all that is known of texts is asked of this one; what was
-then found of the first copy is not in the text. Which words they are a second ear tells
-(`align.speech.word_ear.TextEar.again`).
+then found of the first copy is not in the text. Which words they are second scores show
+(`align.speech.word_scores.TextScorer.again`).
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from align.speech.ear import Ear, WaysOfWords
+from align.speech.second_scorer import SecondScorer, WaysOfWords
 from align.speech.text.checking.unspoken import WordPath
 from align.speech.text.pieces import Piece
 from align.speech.text.rows import Rows
-from align.speech.word_ear import Again
+from align.speech.word_scores import Again
 from align.types import SILENCE, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = [
@@ -35,20 +35,20 @@ _DOUBTED = 0.1  # share of its words that may be listed as not said: of fewer th
 
 
 def said_again(
-    ear: Ear, ways: WaysOfWords, times: Float64 | None, path: WordPath, seconds: float
+    scorer: SecondScorer, ways: WaysOfWords, times: Float64 | None, path: WordPath, seconds: float
 ) -> Again | None:
     """Return the words that seem to be said twice, one copy behind the other.
 
-    Words have `times`, where a second ear may be asked, but if something else is said on a path,
+    Words have `times`, where they may have second scores, but if something else is said on a path,
     any of them may be in the other copy.
     """
-    if times is None or not ear.hears_words:
+    if times is None or not scorer.can_score_words:
         return None
     others = path.found.alignment.intervals[path.built.noise()[path.found.nodes]]
     copied = PAUSES * float((others[:, 1] - others[:, 0]).sum())
     if copied > _LONGEST:
         copied = 0.0
-    return ear.said_again(ways, np.clip(times + np.array([-copied, copied]), 0.0, seconds))
+    return scorer.said_again(ways, np.clip(times + np.array([-copied, copied]), 0.0, seconds))
 
 
 def written_again(n_words: int, again: Again) -> IntArray:
@@ -136,7 +136,7 @@ def without_first_copy(
     mismatches = [m for piece in pieces for m in piece.mismatches]
     begin, stop, size = first + again.first, first + again.stop, again.stop - again.first
     said = {row.word for row in rows if row.label not in (SILENCE, SPOKEN_NOISE)}
-    # words that were only said in front of the first copy: an ear may take a pause for them
+    # words that were only said in front of the first copy: second scores may take a pause for them
     once = next((k for k in range(size) if stop + k in said), size)
     copies = range(begin + once, stop), range(stop + once, stop + size)
     if not copies_match(rows, mismatches, copies):

@@ -1,7 +1,7 @@
 """Which words of a text were said in a part of a recording, and where anything else was.
 
 Three searches follow each other: the best path that may depart from the text says which words were
-not said; one of the other words, with anything between them, where a second ear asks for it, says
+not said; one of the other words, with anything between them, where second scores ask for it, says
 where that was; a last one lets it begin with the sound that fits best.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from align.sequence.evidence import EvidenceModel
 from align.sequence.lattice.lattices import LatticeAlignment
 from align.sequence.lattice_in_recording import LatticePaths
-from align.speech.ear import Ear
+from align.speech.second_scorer import SecondScorer
 from align.speech.text.checking.departing import NO_WORDS, departing_paths
 from align.speech.text.checking.mismatch import (
     CERTAIN,
@@ -35,17 +35,17 @@ from align.speech.text.checking.unspoken import (
     N_SOUNDS,
     PROBABLE,
     PROBABLE_IPA,
-    SecondEar,
+    PathScorer,
     WordPath,
 )
 from align.speech.text.lattice import TRUSTED, Departures, WordLattice
 from align.speech.text.model import PhoneAligner, distinct_sounds
 from align.speech.text.parts import Part
 from align.speech.text.wording import Wording
-from align.speech.word_ear import Again
+from align.speech.word_scores import Again
 from align.types import Float64, IntArray, Mismatch
 
-__all__ = ["Found", "SaidWords", "known_by", "second_ear"]
+__all__ = ["Found", "SaidWords", "known_by", "path_scorer"]
 
 _ELSE = 1.5  # that a frame of what is not in the text scores less than phones, where it begins
 _CUT = 0.01  # seconds of a recording behind what is a part of it
@@ -84,13 +84,13 @@ class SaidWords:
     duration: float
 
     @cached_property
-    def ear(self) -> Ear:
-        """The second ear that listens to the part."""
-        return self.wording.ear(self.part)
+    def second_scorer(self) -> SecondScorer:
+        """The second scorer of the part."""
+        return self.wording.second_scorer(self.part)
 
     @cached_property
-    def _second_ear(self) -> SecondEar:
-        return second_ear(self.wording, self.ear)
+    def _path_scorer(self) -> PathScorer:
+        return path_scorer(self.wording, self.second_scorer)
 
     def found(
         self, gaps: Collection[int] = (), unsaid: IntArray = NO_WORDS, *, once: bool = False
@@ -111,12 +111,20 @@ class SaidWords:
             path, whole, around = departing_paths(
                 model, part, self.wording.lattices(words), near, unsaid
             )
-            asked = known_by(model, self.ear), temperature, gaps, unsaid, self._second_ear
-            least = _least(model, self.ear)
+            asked = (
+                known_by(model, self.second_scorer),
+                temperature,
+                gaps,
+                unsaid,
+                self._path_scorer,
+            )
+            least = _least(model, self.second_scorer)
             about = judged(path, whole, words, *asked, least)
             found = whole().found
             times = None if once else about.times
-            again = said_again(self.ear, self.wording.ways(words), times, path, part.seconds)
+            again = said_again(
+                self.second_scorer, self.wording.ways(words), times, path, part.seconds
+            )
             if again is not None:
                 return Found(found, path.built, found, None, again=again)
             # of a stretch of a long text it is known that the rest of the text was said
@@ -151,13 +159,13 @@ class SaidWords:
     ) -> Gaps:
         """Return what it costs that something else is said in the gaps between some words.
 
-        They lie at `times` in seconds [shape=(W, 2)]; None where no ear is asked of them. In some
-        it is `known` to be said.
+        They lie at `times` in seconds [shape=(W, 2)]; None where they have no second scores. In
+        some it is `known` to be said.
         """
         temperature = self.wording.model.placement_.temperature
         if times is None:
             return Gaps.at(temperature, None)
-        better = self.ear.of_gaps(self.wording.ways(said), times, known)
+        better = self.second_scorer.of_gaps(self.wording.ways(said), times, known)
         # where a part is cut out of a recording, what comes before it may reach into it
         cut = np.array([self.part.begin > 0.0, self.part.end < self.duration - _CUT])
         better[[0, -1]] = np.where(cut, np.minimum(better[[0, -1]], 0.0), better[[0, -1]])
@@ -184,8 +192,8 @@ class SaidWords:
     def _said_between(self, some: "_Some", gaps: Gaps) -> tuple[WordPath, Gaps]:
         """Return the path of the words that were said and of something else between them.
 
-        And the gaps in which that may be: where a second ear is asked, one after another of those
-        that are near each other.
+        And the gaps in which that may be: where there are second scores, one after another of
+        those that are near each other.
         """
 
         def best(gaps: Gaps) -> WordPath:
@@ -246,32 +254,32 @@ class _Some(NamedTuple):
     near: Float64 | None
 
 
-def second_ear(wording: Wording, ear: Ear) -> SecondEar:
-    """Return what asks a second ear by paths and words of the text."""
+def path_scorer(wording: Wording, scorer: SecondScorer) -> PathScorer:
+    """Return a second scorer that takes paths and words of the text."""
 
     def of_events(found: LatticeAlignment) -> Float64 | None:
-        return ear.of_events(found.alignment.labels, found.alignment.intervals)
+        return scorer.of_events(found.alignment.labels, found.alignment.intervals)
 
     def of_words(words: Sequence[str], times: Float64) -> Float64:
-        return ear.of_words(wording.ways(words), times)
+        return scorer.of_words(wording.ways(words), times)
 
-    return SecondEar(of_events, of_words, ear.hears_words)
+    return PathScorer(of_events, of_words, scorer.can_score_words)
 
 
-def known_by(model: PhoneAligner, ear: Ear) -> EvidenceModel:
-    """Return what is known of words that were not said, where a second ear hears them."""
+def known_by(model: PhoneAligner, scorer: SecondScorer) -> EvidenceModel:
+    """Return what is known of words that were not said; with second scores, if there are some."""
     known = model.unspoken_ or (DEFAULT_IPA if model.takes_ipa else DEFAULT)
-    return known if known.size <= N_SOUNDS or ear.hears_words else DEFAULT
+    return known if known.size <= N_SOUNDS or scorer.can_score_words else DEFAULT
 
 
-def _least(model: PhoneAligner, ear: Ear) -> float:
+def _least(model: PhoneAligner, scorer: SecondScorer) -> float:
     """Return the probability from which on words are listed.
 
-    Where no ear hears words, what tells those that were not said was learned of English only.
+    Without second scores of words, those that were not said are known from English alone.
     """
     if not model.takes_ipa:
         return PROBABLE
-    return PROBABLE_IPA if ear.hears_words else CERTAIN
+    return PROBABLE_IPA if scorer.can_score_words else CERTAIN
 
 
 def _listed(

@@ -12,11 +12,11 @@ A function of evidence (`align.sequence.evidence`), for each word where the best
 * on how many sides of it the text is departed from, where it is said: words that were not said,
   and speech that is not in the text, come together; and the same once more where the best path
   leaves the word out, since beside others it is left out sooner;
-* what a second ear says (`align.speech.second_ear`): the means of both its numbers over the sounds
-  of the word, less what is usual. Models of before have learned without them;
-* how much less the text fits without the word, to this ear (`align.speech.word_ear`), less what is
-  usual. It knows English, and hears little in noise: `DEFAULT`, which is asked there, and models
-  of before have learned without it.
+* second scores (`align.speech.second_scores`): the means of both numbers over the sounds of the
+  word, less what is usual. Models of before have learned without them;
+* how much less the text fits without the word by the second acoustic model
+  (`align.speech.word_scores`), less what is usual. That model is of English, and of little use in
+  noise: `DEFAULT`, which is taken there, and models of before have learned without it.
 
 It is learned in training, from texts that are spoiled: `align.speech.text.learning.spoiling`.
 """
@@ -46,7 +46,7 @@ __all__ = [
     "PROBABLE",
     "PROBABLE_IPA",
     "AskedWords",
-    "SecondEar",
+    "PathScorer",
     "WordPath",
     "asked_words",
 ]
@@ -56,28 +56,28 @@ N_EVIDENCE = 12
 """Numbers for each word."""
 
 N_SOUNDS = 11
-"""Those of models that have asked a second ear of sounds, and not of words."""
+"""Those of models that have learned from second scores of sounds, and not of words."""
 
 N_BEFORE = 9
-"""Those of models that have not asked a second ear."""
+"""Those of models that have learned without second scores."""
 
 
-class SecondEar(NamedTuple):
-    """Asks a second ear by paths and words of a text; see `align.speech.ear`.
+class PathScorer(NamedTuple):
+    """A second scorer that takes paths and words of a text; see `align.speech.second_scorer`.
 
     Parameters
     ----------
     of_events : callable
-        Returns what it says of the events of a path [shape=(K, 2)].
+        Returns its scores of the events of a path [shape=(K, 2)].
     of_words : callable
-        Returns what it says of words, given where they lie in seconds [shape=(W, 2)].
-    hears_words : bool
-        Whether it can be asked of words in this recording.
+        Returns its scores of words, given where they lie in seconds [shape=(W, 2)].
+    can_score_words : bool
+        Whether its scores of words mean anything in this recording.
     """
 
     of_events: Callable[[LatticeAlignment], Float64 | None]
     of_words: Callable[[Sequence[str], Float64], Float64]
-    hears_words: bool = True
+    can_score_words: bool = True
 
 
 DEFAULT = EvidenceModel(
@@ -94,9 +94,9 @@ Fitted to the sample of TIMIT by four models that were not trained on the speake
 DEFAULT_IPA = EvidenceModel(
     np.array([1.06, -1.088, 0.0, -0.02, 0.18, 0.16, -1.18, 0.62, -0.2, 0.155, -0.51, -1.15, -5.33])
 )
-"""The same for models of phones in the IPA, which learn none, where an ear hears words.
+"""The same for models of phones in the IPA, which learn none, with second scores of words.
 
-Fitted to two German speakers by models that had not heard them (recipes/mismatch/where.md).
+Fitted to two German speakers by models that had not second them (recipes/mismatch/where.md).
 """
 
 PROBABLE = 0.5
@@ -108,7 +108,7 @@ PROBABLE_IPA = 0.6
 _LEAST = 0.01  # matches are clipped to this, and to one less this
 _FURTHEST, _GAIN_SIZE = 20.0, 10.0  # log odds, and what they are divided by
 _SOUNDS = 2  # on either side of a word, whose match counts
-_USUAL = -1.0, 3.3  # what a second ear says of a sound that was said
+_USUAL = -1.0, 3.3  # second scores of a sound that was said
 _BESIDE = 2  # words on either side of what is asked for that may be said in another way,
 _MOVING = 0.5  # and seconds around them within which others may begin sooner or later
 
@@ -234,7 +234,7 @@ class AskedWords(NamedTuple):
     F is `N_EVIDENCE`, or what the model that asked has learned from.
 
     `unsaid` has the best of the paths that leave out a word, for each word that was asked for.
-    `times` are those, in seconds, that a second ear can be asked of words with [shape=(W, 2)].
+    `times` are those, in seconds, at which words can have second scores [shape=(W, 2)].
     """
 
     evidence: Float64
@@ -255,12 +255,12 @@ def asked_words(
     words: Sequence[str],
     temperature: float,
     model: EvidenceModel | None = None,
-    second_ear: SecondEar | None = None,
+    path_scorer: PathScorer | None = None,
 ) -> AskedWords | None:
     """Return the evidence of each word on a path that may leave words out.
 
     `whole` returns the best path that has all of them, and is asked only where `path` has not.
-    The `second_ear` is asked unless the `model` has learned without it. What the text scores
+    The `path_scorer` is used unless the `model` has learned without it. What the text scores
     without a word is asked of those that may then be `PROBABLE` to a `model`, or of all; of the
     others it is taken to be much less. None where no match is known.
     """
@@ -274,17 +274,17 @@ def asked_words(
         assert other_fit is not None
         fit[:, skipped] = other_fit[:, skipped]
     size = N_EVIDENCE if model is None else model.size
-    heard, times = np.zeros((3, n_words)), None
-    if second_ear is not None and size > N_BEFORE:
-        heard[:2] = _heard(path, n_words, second_ear)
+    second, times = np.zeros((3, n_words)), None
+    if path_scorer is not None and size > N_BEFORE:
+        second[:2] = _second(path, n_words, path_scorer)
         if skipped.size:
-            heard[:2, skipped] = _heard(whole(), n_words, second_ear)[:, skipped]
-    if second_ear is not None and (size > N_SOUNDS or second_ear.hears_words):
+            second[:2, skipped] = _second(whole(), n_words, path_scorer)[:, skipped]
+    if path_scorer is not None and (size > N_SOUNDS or path_scorer.can_score_words):
         times = path.times(n_words)
         if skipped.size:
             times[skipped] = whole().times(n_words)[skipped]
         if size > N_SOUNDS:
-            heard[2] = second_ear.of_words(words, times)
+            second[2] = path_scorer.of_words(words, times)
     odds, many = log_odds(fit[0], _LEAST), np.log(np.maximum(fit[1], 1.0))
     weak = np.array([is_function_word(word) for word in words], dtype=np.float64)
     sides = path.departures_beside(n_words)
@@ -292,7 +292,7 @@ def asked_words(
 
     def evidence() -> Float64:
         more, left_out = np.maximum(gain, 0.0), sides * (gain > 0.0)
-        own = [gain, odds, many, odds * many, more, weak, fit[2], sides, left_out, *heard]
+        own = [gain, odds, many, odds * many, more, weak, fit[2], sides, left_out, *second]
         return np.stack(own[:size], axis=1)
 
     asked = np.ones(n_words, dtype=bool)
@@ -313,13 +313,13 @@ def asked_words(
     return AskedWords(evidence(), unsaid, times)
 
 
-def _heard(path: WordPath, n_words: int, second_ear: SecondEar) -> Float64:
-    """Return what a second ear says of each word, less what is usual [shape=(2, W)].
+def _second(path: WordPath, n_words: int, path_scorer: PathScorer) -> Float64:
+    """Return the second scores of each word, less what is usual [shape=(2, W)].
 
     0 of words without a sound that it knows.
     """
     of_words = np.zeros((2, n_words))
-    found, nodes = second_ear.of_events(path.found), path.found.nodes
+    found, nodes = path_scorer.of_events(path.found), path.found.nodes
     if found is None:
         return of_words
     words = np.where(path.built.unspoken[nodes], -1, path.built.word[nodes])

@@ -2,9 +2,9 @@
 
 Into the text of each training recording one to three words of other recordings are put, one of
 its words is changed for another, and one to three are left out, several times where recordings are
-few; beside them stands the true text. Each is aligned by features that did not hear the recording.
-What is left out was said: the right words beside it have no place of their own to lose, but the
-text is departed from there.
+few; beside them stands the true text. Each is aligned by features that were not fitted to the
+recording. What is left out was said: the right words beside it have no place of their own to lose,
+but the text is departed from there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -6,7 +6,7 @@ on learning from what comes of that. It could learn its own mistakes; three thin
 * the texts are aligned with all that people do to phones in fluent speech (`IpaRules`), by costs
   that are the same for every language: else it would learn phones that nobody said;
 * consonants that two words share (`align.speech.text.shared`) are one phone to learn,
-  since their border is nowhere to be heard;
+  since no sound marks their border;
 * it is done once, and weights, offset and corrections stay: a second round makes onsets vaguer.
 
 The new model takes the same choices at the same costs when it aligns texts.
@@ -127,7 +127,7 @@ def adapt_to_texts(
 def _placed(
     model: Any, example: Example, dictionary: Dictionary, language: str, name: str
 ) -> tuple[Example, float]:
-    """Return a recording with the phones that the model hears in it, and its length in seconds."""
+    """Return a recording with the phones that the model finds in it, and its length in seconds."""
     words = split_words(example.text or "", language=language, known=dictionary.__contains__)
     if not words:
         raise DataError("there is no text.", path=name)
@@ -149,5 +149,5 @@ def _placed(
         if not (k and 0 <= word[k - 1] < word[k] and is_shared(labels[k - 1], labels[k]))
     ]
     onsets = found.onsets[own]
-    heard = replace(example, events=tuple(labels[k] for k in own), onsets=onsets, end=None)
-    return heard, found.duration
+    learned = replace(example, events=tuple(labels[k] for k in own), onsets=onsets, end=None)
+    return learned, found.duration

@@ -3,10 +3,10 @@
 What a dictionary says is not what was said: right texts fit their recordings less well than right
 phones do, where the dictionary is another's (espeak-ng's, for most languages) much less. So texts
 have a match of their own, which is learned as that of phones: from the true text of each
-recording, that of another, and one that is half wrong, all aligned by features that did not hear
-the recording; and, since the words of a short text say less, from a piece of the recording, of
-one to six words, with them and with as many words of another text. Half of the recordings are
-heard as they would be elsewhere, where right texts fit less well: in noise or in a room, but not
+recording, that of another, and one that is half wrong, all aligned by features that were not
+fitted to the recording; and, since the words of a short text say less, from a piece of the
+recording, of one to six words, with them and with as many words of another text. Half of the
+recordings are moved elsewhere, where right texts fit less well: in noise or in a room, but not
 where another aligner of the model will be asked.
 """
 
@@ -35,7 +35,7 @@ _MOST = 120  # recordings; in each round four texts of one are aligned, and two 
 _ROUNDS = 3
 _WORDS = 6  # of a piece, at most
 _OTHERS = 20  # of whose recordings people in the background speak
-_AS_IT_IS = None  # how a recording is heard, beside `KINDS`
+_AS_IT_IS = None  # surroundings of a recording, beside `KINDS`
 
 
 def learned_text_match(
@@ -60,7 +60,7 @@ def learned_text_match(
     rng = np.random.default_rng(aligner.random_state)
     people = [item.signal.samples for item, _ in with_text[:_OTHERS]]
     chosen = rng.permutation(len(texts))[:_MOST].tolist()
-    for r in range(_ROUNDS):  # each hears a recording elsewhere, with other wrong texts
+    for r in range(_ROUNDS):  # each moves a recording elsewhere, with other wrong texts
         for n, i in enumerate(chosen):
             item, own = with_text[i]
             learner.add(texts, i, n + r, item.signal, own, people, rng, item.group)
@@ -68,7 +68,7 @@ def learned_text_match(
 
 
 def surroundings_of(aligner: Any) -> tuple[str | None, ...]:
-    """Return how recordings are heard: half of them where no aligner of its own will be asked."""
+    """Return surroundings of recordings: half of them some that have no aligner of their own."""
     others = aligner._kinds() if aligner.surroundings else ()
     own = [kind for kind in KINDS if kind not in others]
     return (_AS_IT_IS,) * max(len(own), 1) + tuple(own)
@@ -86,10 +86,10 @@ class TextMatches:
     language : str
         Code of the language of the texts.
     surroundings : sequence of (str or None)
-        Where recordings are heard, in turn: in one of `align.features.sound.surroundings.KINDS`,
+        Where recordings are moved, in turn: to one of `align.features.sound.surroundings.KINDS`,
         or None as they are.
-    both_ears : bool
-        Whether a second ear hears other orders of the sounds, too.
+    both_scorers : bool
+        Whether other orders of the sounds have second scores, too.
     """
 
     def __init__(
@@ -99,10 +99,10 @@ class TextMatches:
         language: str,
         surroundings: Sequence[str | None],
         *,
-        both_ears: bool = False,
+        both_scorers: bool = False,
     ) -> None:
         self.aligner = aligner
-        self.kinds = Kinds(aligner, orders=True, both_ears=both_ears)
+        self.kinds = Kinds(aligner, orders=True, both_scorers=both_scorers)
         self.surroundings = surroundings
         self.whole: set[int] = set()  # recordings whose texts were aligned
         self.source: tuple[Hashable, Hashable] = None, 0  # speaker and recording
@@ -121,21 +121,21 @@ class TextMatches:
     ) -> None:
         """Add a recording, that of text i, and a piece of it.
 
-        How the text is spoiled, and where the recording is heard, goes round with `n`; `people`
+        How the text is spoiled, and where the recording is moved, goes round with `n`; `people`
         may speak in the background.
         """
-        # By and by every way to spoil a text is heard in all of them.
+        # By and by every way to spoil a text comes in all of them.
         kind = self.surroundings[(n + n // SPOILED) % len(self.surroundings)]
-        heard = signal if kind is _AS_IT_IS else signal_elsewhere(signal, rng, people, kind)
+        moved = signal if kind is _AS_IT_IS else signal_elsewhere(signal, rng, people, kind)
         self.source = speaker, i
-        found = self._add("right", heard, texts[i], features)
+        found = self._add("right", moved, texts[i], features)
         if found is not None:
             self.whole.add(i)
             if n % NOISE == 0:
-                self.kinds.add_noise(heard, self._events(found), features, rng)
+                self.kinds.add_noise(moved, self._events(found), features, rng)
         for wrong, words in spoiled(texts, i, n, rng):
-            self._add(wrong, heard, words, features)
-        if heard is not signal:  # where words lie is known better without noise
+            self._add(wrong, moved, words, features)
+        if moved is not signal:  # where words lie is known better without noise
             found = self._aligned(signal, texts[i], features)
         size = int(rng.integers(1, _WORDS + 1))
         other = texts[int(rng.integers(len(texts)))]
@@ -148,7 +148,7 @@ class TextMatches:
         ]
         at = int(rng.integers(len(texts[i]) - size + 1))
         start, end = spans[at][0], spans[at + size - 1][1]
-        samples = heard.samples[round(start * signal.rate) : round(end * signal.rate)]
+        samples = moved.samples[round(start * signal.rate) : round(end * signal.rate)]
         piece = Signal(samples, signal.rate, signal.hop, signal.name)
         self._add("right", piece, texts[i][at : at + size], features)
         at = int(rng.integers(len(other) - size + 1))
@@ -174,7 +174,7 @@ class TextMatches:
         self, signal: Signal, words: Sequence[str], features: Sequence[Feature]
     ) -> TextAlignment | None:
         """Return words aligned; None where nobody can say one, or there is no room for them."""
-        model = copy(self.aligner)  # as it is, but with features that did not hear the recording
+        model = copy(self.aligner)  # with features that were not fitted to the recording
         model.features_, model._recent = list(features), None
         model.match_ = model.text_match_ = None  # nobody asks, and orders take a while
         try:

@@ -45,7 +45,7 @@ _SOFT = {"b": "β", "d": "ð", "ɡ": "ɣ"}
 """Stops that begin a word of Spanish and its neighbours, as they are after most sounds."""
 
 _LINKING = tuple("sxztdnrp")
-"""Letters of French that are heard at the end of some words, where a vowel follows."""
+"""Letters of French that are spoken at the end of some words, where a vowel follows."""
 
 _SLAVIC = frozenset({"be", "bg", "cs", "mk", "pl", "ru", "sk", "sl", "uk"})
 _PREPOSITIONS = {

@@ -2,7 +2,7 @@
 
 Codes in square brackets are no words, and neither are linkers and terminators (``+...``, ``+<``),
 omitted words (``0is``) and special forms (``@c``); what stands in angle brackets was said, and
-``[x 3]`` says that it was said three times. A word in front of ``[: word]`` is what was heard.
+``[x 3]`` says that it was said three times. A word in front of ``[: word]`` is what was said.
 
 References
 ----------

@@ -214,7 +214,7 @@ def _of_text(
 
 
 def _says_something(text: str) -> bool:
-    """Whether a text has more than punctuation; brackets and asterisks are noise that is heard."""
+    """Whether a text has more than punctuation; brackets and asterisks stand for noise."""
     return any(c in "[<{(*%&@" or unicodedata.category(c)[0] not in "PZC" for c in text)
 
 

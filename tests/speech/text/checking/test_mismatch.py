@@ -128,7 +128,7 @@ def test_a_stretch_is_where_its_gap_is_on_another_path() -> None:
     ("gone", "end"),
     [(0, 0.265), (6, 2.36)],  # "A" and "the"
 )
-def test_a_second_ear_finds_a_short_word_that_is_not_in_the_text(
+def test_a_second_scorer_finds_a_short_word_that_is_not_in_the_text(
     model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch, gone: int, end: float
 ) -> None:
     words = KIWI.with_suffix(".txt").read_text(encoding="utf-8").split()
@@ -136,11 +136,11 @@ def test_a_second_ear_finds_a_short_word_that_is_not_in_the_text(
     monkeypatch.setattr("align.speech.text.checking.mismatch._CLEARLY", 1.0)  # they are short
     (found,) = model.align_text(KIWI, said).mismatches
     assert (found.kind, found.end) == ("untranscribed", pytest.approx(end, abs=0.03))
-    monkeypatch.setattr("align.speech.ear.Ear.hears_words", False)
+    monkeypatch.setattr("align.speech.second_scorer.SecondScorer.can_score_words", False)
     assert model.align_text(KIWI, said).mismatches == ()
 
 
-def test_what_the_ear_costs_and_counts() -> None:
+def test_what_the_scorer_costs_and_counts() -> None:
     deaf, heard = Gaps.at(2.0, None), Gaps.at(2.0, np.array([0.0, 20.0]))
     assert not deaf.might_pay(2.0)
     assert heard.might_pay(2.0)

@@ -281,7 +281,7 @@ def test_a_word_beside_a_passage_is_not_said_in_place_of_a_right_one(
 
 
 @cmudict
-def test_a_second_ear_says_which_of_two_like_words_was_said(model: align.SpeechAligner) -> None:
+def test_a_second_scorer_says_which_of_two_like_words_was_said(model: align.SpeechAligner) -> None:
     words = text(KIWI).split()
     at = words.index("over")
     found = model.align_text(KIWI, " ".join([*words[:at], "the over an old", *words[at:]]))

@@ -1,4 +1,4 @@
-"""Words that were said twice, as they are asked of a second ear."""
+"""Words that were said twice, as they are asked of a second scorer."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -8,14 +8,16 @@ import numpy as np
 from align.speech.text.checking.repeated import said_again, without_first_copy
 from align.speech.text.pieces import Piece
 from align.speech.text.rows import Row
-from align.speech.word_ear import Again
+from align.speech.word_scores import Again
 from align.types import Mismatch
 
 
 def test_words_may_be_as_far_away_as_a_copy_with_its_pauses() -> None:
     """Half a minute may have been read again; more than that is something else."""
     asked: list[np.ndarray] = []
-    ear: Any = SimpleNamespace(hears_words=True, said_again=lambda _, times: asked.append(times))
+    scorer: Any = SimpleNamespace(
+        can_score_words=True, said_again=lambda _, times: asked.append(times)
+    )
     times = np.array([[30.0, 30.5], [31.0, 31.5]])
     for seconds, away in ((0.0, 0.0), (20.0, 25.0), (50.0, 0.0)):
         intervals = np.array([[0.0, 0.5 * seconds], [0.5 * seconds, seconds], [seconds, 60.0]])
@@ -24,12 +26,12 @@ def test_words_may_be_as_far_away_as_a_copy_with_its_pauses() -> None:
             found=SimpleNamespace(alignment=alignment, nodes=np.arange(3)),
             built=SimpleNamespace(noise=lambda: np.array([True, True, False])),
         )
-        said_again(ear, [], times, path, 60.0)
+        said_again(scorer, [], times, path, 60.0)
         np.testing.assert_array_equal(asked[-1], times + np.array([-away, away]))
 
 
 def test_words_that_were_said_once_in_front_of_two_copies_stay() -> None:
-    """An ear may take a pause between the copies for them."""
+    """An scorer may take a pause between the copies for them."""
     said = [Row("a", float(k), 1.0, k, 0.9) for k in range(21)]
     rows = [*said, Row("spn", 21.0, 0.0, 21, 0.0)]
     rows += [Row("b", 1.0 + k, 1.0, k, 0.9) for k in range(22, 41)] + [Row("sil", 42.0, 1.0, -1)]

@@ -21,7 +21,7 @@ from align.speech.text.checking.unspoken import (
     N_EVIDENCE,
     N_SOUNDS,
     PROBABLE,
-    SecondEar,
+    PathScorer,
     WordPath,
     asked_words,
 )
@@ -150,7 +150,7 @@ def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
             EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
 
 
-def test_a_model_of_before_is_read_and_asks_no_second_ear(
+def test_a_model_of_before_is_read_and_asks_no_second_scorer(
     word_aligner: WordAligner, tmp_path: Path
 ) -> None:
     model = align.load("speech-en")
@@ -165,8 +165,8 @@ def test_a_model_of_before_is_read_and_asks_no_second_ear(
     def never(*_: object) -> None:
         raise AssertionError("it was asked")
 
-    deaf = SecondEar(lambda _: None, never)
-    ear = SecondEar(never, never, hears_words=False)
+    deaf = PathScorer(lambda _: None, never)
+    scorer = PathScorer(never, never, can_score_words=False)
     said = [*WORDS[:3], "elephant", *WORDS[3:]]
     paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
     asked = asked_words(
@@ -175,20 +175,20 @@ def test_a_model_of_before_is_read_and_asks_no_second_ear(
         said,
         temperature,
         again.unspoken_,
-        second_ear=ear,
+        path_scorer=scorer,
     )
     assert asked is not None
     assert asked.evidence.shape == (len(said), N_BEFORE)
     with pytest.raises(AssertionError, match="it was asked"):
-        asked_words(paths.path, paths.whole, said, temperature, DEFAULT, second_ear=ear)
-    asked = asked_words(paths.path, paths.whole, said, temperature, DEFAULT, second_ear=deaf)
+        asked_words(paths.path, paths.whole, said, temperature, DEFAULT, path_scorer=scorer)
+    asked = asked_words(paths.path, paths.whole, said, temperature, DEFAULT, path_scorer=deaf)
     assert asked is not None
     assert asked.evidence.shape == (len(said), N_SOUNDS)
     with pytest.raises(AssertionError, match="it was asked"):  # of words
-        asked_words(paths.path, paths.whole, said, temperature, second_ear=deaf)
+        asked_words(paths.path, paths.whole, said, temperature, path_scorer=deaf)
 
 
-def test_a_second_ear_is_asked_of_each_word(word_aligner: WordAligner) -> None:
+def test_a_second_scorer_is_asked_of_each_word(word_aligner: WordAligner) -> None:
     at = 3
     said = [*WORDS[:at], "elephant", *WORDS[at + 1 :]]  # instead of "fox"
     found = word_aligner.evidence(said)
@@ -200,8 +200,8 @@ def test_a_second_ear_is_asked_of_each_word(word_aligner: WordAligner) -> None:
     assert contrast[at] < np.median(contrast[others]) - 1.0
     assert abs(np.median(ratio[others])) < 1.0
     paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
-    ear = SecondEar(lambda _: None, lambda words, _: np.zeros(len(words)))
-    deaf = asked_words(paths.path, paths.whole, said, temperature, second_ear=ear)
+    scorer = PathScorer(lambda _: None, lambda words, _: np.zeros(len(words)))
+    deaf = asked_words(paths.path, paths.whole, said, temperature, path_scorer=scorer)
     assert deaf is not None
     assert not deaf.evidence[:, N_BEFORE:].any()  # as is usual
     np.testing.assert_array_equal(deaf.evidence[:, :N_BEFORE], found[:, :N_BEFORE])
@@ -249,10 +249,10 @@ def test_a_word_for_which_there_is_no_room(word_aligner: WordAligner) -> None:
     assert path.gain_over(None) == np.inf
 
 
-def test_models_of_the_ipa_know_words_by_an_ear_that_hears_them() -> None:
+def test_models_of_the_ipa_know_words_by_an_scorer_that_hears_them() -> None:
     model: Any = SimpleNamespace(unspoken_=None, takes_ipa=True)
-    hears: Any = SimpleNamespace(hears_words=True)
-    deaf: Any = SimpleNamespace(hears_words=False)
+    hears: Any = SimpleNamespace(can_score_words=True)
+    deaf: Any = SimpleNamespace(can_score_words=False)
     assert known_by(model, hears) is DEFAULT_IPA
     assert known_by(model, deaf) is DEFAULT
     model.takes_ipa = False

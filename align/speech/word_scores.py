@@ -1,23 +1,23 @@
-"""What a second ear says of words: how much less a text fits without each of them, and of gaps.
+"""Scores of words by the second acoustic model: how much less a text fits without each of them.
 
-`align.speech.second_ear` compares sounds where the networks placed them. This looks itself, near
-these places, for the best path through all words of a text, whose phones sound as they do between
-their neighbours (`align.features.phones.triphones`). Between two words there may be a pause, or
-anything else, which costs something and in each frame a little more than the best phone; and any
-word may be left out at a cost. So, for each word, there are two scores: of the best path that has
-it, and of the best that has not. Their neighbours are placed anew in both: what was not said takes
-room from words that were, and these are not to be doubted for it.
+`align.speech.second_scores` compares sounds where the networks placed them. Here, near these
+places, the best path through all words of a text is searched anew, with phones that sound as they
+do between their neighbours (`align.features.phones.triphones`). Between two words there may be a
+pause, or anything else, which costs something and in each frame a little more than the best phone;
+and any word may be left out at a cost. So each word has two scores: of the best path with it, and
+of the best path without it. Its neighbours are placed anew in both: a word that was not said takes
+room from words that were, and their confidence must not fall for that.
 
-In noise and in rooms a text fits less with all of its words. How much is expected is told by how
-much the phones of the ear differ in a frame, which is known without a text; where they hardly
-differ, the ear should not be asked (`hears_words`).
+In noise and in rooms a text fits less with all of its words. How much less is expected follows
+from how much the scores of phones differ in a frame, which is known without a text. Where they
+hardly differ, scores of words mean nothing (`can_score_words`).
 
 The paths of all words are found at once: `E[t]`, the best of all that is before a word and ends
 before frame t, is passed on from word to word, and the same is done backwards. How much frames
 sound like states is worked out for some words after the other, so that a long text takes little.
 
 In the same way it is found how much more a text fits if something else is said in the gap before a
-word and in no other, and how well it fits as a whole (`text_ear`). There words may lie
+word and in no other, and how well it fits as a whole (`text_scorer`). There words may lie
 further from where they were placed, as they do beside speech that is not in the text, and pauses
 around this speech are no part of it. All that is before a frame if words end there, and all behind
 it if they begin there, is how well the text fits if they are said twice.
@@ -35,10 +35,10 @@ from align._numba import compiled
 from align.features.phones.monophones import HOP, SCALE, monophone_scores, phone_names
 from align.features.phones.triphones import States, pause_states, senone_scores, states_of
 from align.features.sound.signal import Signal
-from align.speech.second_ear import clearness
+from align.speech.second_scores import clearness
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Again", "TextEar", "Ways", "hears_words", "text_ear", "word_ear"]
+__all__ = ["Again", "TextScorer", "Ways", "can_score_words", "text_scorer", "word_scores"]
 
 Ways: TypeAlias = Sequence[Sequence[int]]
 """How a word may be said: rows of columns of `monophone_scores`."""
@@ -55,7 +55,7 @@ _MOST = 240.0  # of what the scores differ,
 _LEAST = -120.0
 _MORE = 60.0  # less by something else
 _NEVER = -1e30
-_DIFFER = 3.1, 4.1  # how much phones differ, where words are heard a little, and well;
+_DIFFER = 3.1, 4.1  # how much phones differ, where scores of words mean a little, and much;
 _USUAL = 2.7, 6.4  # how much less a text fits there without a word that was said,
 _SIZE = 3.0  # and what this is divided by
 
@@ -63,7 +63,7 @@ _TWICE = 14.0  # by how much a text must fit better if words are said twice
 # odds, in logs, that words were said twice: for each unit by which that fits better than anything
 # else there, and in all
 _MORE_THAN_ELSE, _AGAINST = 0.22, 1.5
-_SHARE = 0.75  # of that counts where the language is not English: to this ear all else fits sooner
+_SHARE = 0.75  # of that counts where the language is not English: there anything else fits better
 
 _OTHER = States(np.full(1, -1), np.zeros(1), np.zeros(1))
 """Anything else, which stands in front of all senones."""
@@ -135,16 +135,16 @@ class _Word(NamedTuple):
         return _Word(self.states.reversed(), begins, first, last, sounds)
 
 
-def hears_words(signal: Signal) -> bool:
-    """Return whether `word_ear` tells words that were said from others.
+def can_score_words(signal: Signal) -> bool:
+    """Return whether scores of words that were said differ from those of others.
 
-    Of 96 recordings of TIMIT all are heard, with white noise 20 dB below the speech all, 15 dB
-    below four in ten, and 10 dB below none.
+    They do in all of 96 recordings of TIMIT, with white noise 20 dB below the speech in all, 15 dB
+    below in four of ten, and 10 dB below in none.
     """
     return clearness(signal) >= _DIFFER[0]
 
 
-def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> Float64:
+def word_scores(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> Float64:
     """Return how much less a text scores without each word [shape=(W,)], less what is usual.
 
     Parameters
@@ -166,7 +166,7 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     """
     if not len(words):
         return np.zeros(0)
-    text = text_ear(signal, words, start, stop, far=False)
+    text = text_scorer(signal, words, start, stop, far=False)
     with_each, without, frames = text.compared()
     less = np.clip(with_each - without, _LEAST, _MOST) / np.sqrt(frames)
     less = (less - np.interp(clearness(signal), _DIFFER, _USUAL)) / _SIZE
@@ -174,13 +174,13 @@ def word_ear(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntAr
     return less
 
 
-def text_ear(
+def text_scorer(
     signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray, *, far: bool = True
-) -> "TextEar":
-    """Return a text as it is heard beside speech that is not in it.
+) -> "TextScorer":
+    """Return a text with its scores beside speech that is not in it.
 
-    Parameters are those of `word_ear`, of one word at least. If words may be `far` from where they
-    were placed, something else may be said beside them, between pauses.
+    Parameters are those of `word_scores`, of one word at least. If words may be `far` from where
+    they were placed, something else may be said beside them, between pauses.
     """
     loudest, pause = monophone_scores(signal).max(axis=1), pause_states()
     n_words, n_frames, other = len(words), len(loudest), loudest - np.float32(_ELSE)
@@ -188,8 +188,8 @@ def text_ear(
     last = np.clip(np.rint(stop * (signal.hop / HOP)).astype(np.intp), first, n_frames)
     rows = _states(words, first, last)
     low, high = _near(first, last, n_frames, _FAR if far else _NEAR)
-    heard: list[_Word] = []
-    while (k := len(heard)) < n_words:
+    scored: list[_Word] = []
+    while (k := len(scored)) < n_words:
         behind = k + 1
         while behind < n_words and high[behind] - low[k] <= _AT_ONCE:
             behind += 1
@@ -199,8 +199,8 @@ def text_ear(
         scores = _scores(signal, used[1:], begin, end, other)
         sounds = _Sounds(begin, scores, _in_columns(pause, used))
         for at, (own, begins) in enumerate(rows[k:behind], start=k):
-            heard.append(_Word(_in_columns(own, used), begins, low[at], high[at], sounds))
-    return TextEar(heard, n_frames, far)
+            scored.append(_Word(_in_columns(own, used), begins, low[at], high[at], sounds))
+    return TextScorer(scored, n_frames, far)
 
 
 def _states(words: Sequence[Ways], first: IntArray, last: IntArray) -> list[_Row]:
@@ -229,8 +229,8 @@ def _scores(signal: Signal, senones: IntArray, begin: int, end: int, other: Floa
     """Return the scores of frames `begin` to `end`: of anything else, and of some senones."""
 
     def compute() -> Float32:
-        heard = senone_scores(signal, senones, begin, end)
-        return np.column_stack((other[begin:end], heard))
+        own = senone_scores(signal, senones, begin, end)
+        return np.column_stack((other[begin:end], own))
 
     if end - begin < len(other):
         return compute()
@@ -252,10 +252,10 @@ def _near(
 
 
 @dataclass(frozen=True, eq=False)
-class TextEar:
+class TextScorer:
     """The words of a text, one at least, and how many frames there are.
 
-    What is before a word is heard with the sounds of that word, behind the last with those of it.
+    What is before a word is scored with the sounds of that word, behind the last with those of it.
     If `paused`, pauses may stand before and behind something else. All scores are those of
     `align.features.phones.monophones.monophone_scores`.
     """
@@ -280,8 +280,8 @@ class TextEar:
     def again(self, *, english: bool) -> Again | None:
         """Return the words that seem to be said twice, one copy behind the other.
 
-        Those with which the text fits best; None where it does not. How surely they were is told
-        by how much more it fits than with something else in their place. Fitted to words of TIMIT
+        Those with which the text fits best; None where it does not. The probability follows from
+        how much more it fits than with something else in their place. Fitted to words of TIMIT
         that were copied, and to texts that lack some (recipes/mismatch/where.md).
         """
         fit, again = self.said_again()
@@ -294,7 +294,7 @@ class TextEar:
         return Again(begin, end, 1.0 / (1.0 + math.exp(-min(odds, 50.0)))) if odds > 0.0 else None
 
     @cached_property
-    def turned(self) -> "TextEar":
+    def turned(self) -> "TextScorer":
         """It as it is when time runs backwards."""
         n = self.n_frames
         every = {id(word.sounds): word.sounds for word in self.words}  # words share them

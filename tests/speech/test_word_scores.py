@@ -1,4 +1,4 @@
-"""What a second ear says of words: every path of tiny texts by enumeration, and real speech."""
+"""What a second scorer says of words: every path of tiny texts by enumeration, and real speech."""
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -14,15 +14,15 @@ from align.features.phones.monophones import HOP, english_phone
 from align.features.phones.triphones import States
 from align.features.sound.signal import Signal
 from align.formats.files import read_tiers
-from align.speech import word_ear as module
-from align.speech.word_ear import (
-    TextEar,
+from align.speech import word_scores as module
+from align.speech.word_scores import (
+    TextScorer,
     Ways,
     _Sounds,
     _Word,
-    hears_words,
-    text_ear,
-    word_ear,
+    can_score_words,
+    text_scorer,
+    word_scores,
 )
 
 SAID = ["quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
@@ -36,7 +36,7 @@ def random_states(rng: np.random.Generator, n: int) -> States:
     return States(rng.integers(5, size=n), rng.normal(size=n), rng.normal(size=n))
 
 
-def random_text(seed: int, monkeypatch: pytest.MonkeyPatch, *, far: bool) -> TextEar:
+def random_text(seed: int, monkeypatch: pytest.MonkeyPatch, *, far: bool) -> TextScorer:
     """Return a text of two words in five frames."""
     monkeypatch.setattr(module, "_BEGIN_ELSE", 0.7)
     monkeypatch.setattr(module, "_LEFT_OUT", 1.3)
@@ -51,10 +51,10 @@ def random_text(seed: int, monkeypatch: pytest.MonkeyPatch, *, far: bool) -> Tex
         states = States(*map(np.concatenate, zip(*own, strict=True)))
         begins = np.cumsum([0, *(len(way.senones) for way in own)])
         words.append(_Word(states, begins, *frames, sounds))
-    return TextEar(words, n_frames, far)
+    return TextScorer(words, n_frames, far)
 
 
-def passing(text: TextEar) -> Callable[[int, int, int, int], float]:
+def passing(text: TextScorer) -> Callable[[int, int, int, int], float]:
     """Return what gives the best score of a way of a word from a frame to another one.
 
     Word -1 is something else, and -2 a pause.
@@ -88,7 +88,7 @@ def passing(text: TextEar) -> Callable[[int, int, int, int], float]:
     return within
 
 
-def by_enumeration(text: TextEar, word: int) -> tuple[float, float]:
+def by_enumeration(text: TextScorer, word: int) -> tuple[float, float]:
     """Return the best score of all paths that have a word, and that of those that have not."""
     n_frames, within = text.n_frames, passing(text)
 
@@ -118,7 +118,7 @@ def by_enumeration(text: TextEar, word: int) -> tuple[float, float]:
     return best(0, 0, False, True), best(0, 0, False, False)
 
 
-def gap_by_enumeration(text: TextEar, gap: int, known: Collection[int]) -> tuple[float, float]:
+def gap_by_enumeration(text: TextScorer, gap: int, known: Collection[int]) -> tuple[float, float]:
     """Return the best score of all paths with something else in a gap, and of those without it.
 
     In other gaps there may only be something else if they are `known`.
@@ -223,11 +223,11 @@ def heard() -> tuple[Signal, np.ndarray, np.ndarray]:
 def test_a_word_that_was_not_said_is_found_and_its_neighbours_are_not_doubted(
     heard: tuple[Signal, np.ndarray, np.ndarray],
 ) -> None:
-    true = word_ear(heard[0], ways_of(SAID), *heard[1:])
+    true = word_scores(heard[0], ways_of(SAID), *heard[1:])
     assert true.min() > -1.5
     for at in (2, 5):
         said = [*SAID[:at], "elephant", *SAID[at + 1 :]]
-        found = word_ear(heard[0], ways_of(said), *heard[1:])
+        found = word_scores(heard[0], ways_of(said), *heard[1:])
         assert found[at] < -3.0
         np.testing.assert_array_less(np.delete(true, at) - 1.5, np.delete(found, at))
 
@@ -236,8 +236,8 @@ def test_where_words_were_placed_need_not_be_right(
     heard: tuple[Signal, np.ndarray, np.ndarray],
 ) -> None:
     signal, start, stop = heard
-    right = word_ear(signal, ways_of(SAID), start, stop)
-    np.testing.assert_allclose(word_ear(signal, ways_of(SAID), start + 60, stop + 60), right)
+    right = word_scores(signal, ways_of(SAID), start, stop)
+    np.testing.assert_allclose(word_scores(signal, ways_of(SAID), start + 60, stop + 60), right)
 
 
 def test_a_long_text_is_heard_piece_by_piece(
@@ -245,22 +245,22 @@ def test_a_long_text_is_heard_piece_by_piece(
 ) -> None:
     signal, start, stop = heard
     ways, sizes = ways_of(SAID), []
-    whole = word_ear(signal, ways, start, stop)
+    whole = word_scores(signal, ways, start, stop)
     pieces = module.senone_scores
     monkeypatch.setattr(module, "senone_scores", lambda *some: sizes.append(some) or pieces(*some))
     for frames, n_pieces in ((200, 5), (0, 8)):
         monkeypatch.setattr(module, "_AT_ONCE", frames)
         # differences of sums of some hundreds, which are rounded by how many are summed at once
-        np.testing.assert_allclose(word_ear(signal, ways, start, stop), whole, atol=1e-5)
+        np.testing.assert_allclose(word_scores(signal, ways, start, stop), whole, atol=1e-5)
         assert len(sizes) == n_pieces
         sizes.clear()
-    assert word_ear(signal, [], start[:0], stop[:0]).shape == (0,)
+    assert word_scores(signal, [], start[:0], stop[:0]).shape == (0,)
 
 
 def test_words_of_which_nothing_is_known(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
     ways = ways_of(SAID)
     ways[3] = []
-    found = word_ear(heard[0], ways, *heard[1:])
+    found = word_scores(heard[0], ways, *heard[1:])
     assert found[3] == 0.0
     assert np.delete(found, 3).min() > -1.5
 
@@ -271,31 +271,31 @@ def test_what_is_not_in_the_text_is_heard_in_its_gap(
     signal, *times = heard
     ends = (0, len(SAID))
     assert (
-        text_ear(signal, ways_of(SAID), *times).in_gaps()[[*ends]].min() > 10.0
+        text_scorer(signal, ways_of(SAID), *times).in_gaps()[[*ends]].min() > 10.0
     )  # there is more at both
-    assert text_ear(signal, ways_of(SAID), *times).in_gaps(ends)[1:-1].max() < 0.0
+    assert text_scorer(signal, ways_of(SAID), *times).in_gaps(ends)[1:-1].max() < 0.0
     for at in (1, 3, 6):
         start, stop = (np.delete(own, at) for own in times)
         left, ends = ways_of(SAID[:at] + SAID[at + 1 :]), (0, len(SAID) - 1)
-        more = text_ear(signal, left, start, stop).in_gaps(ends)
+        more = text_scorer(signal, left, start, stop).in_gaps(ends)
         assert more.argmax() == at
         assert more[at] > 10.0
-        more = text_ear(signal, left, start, stop).in_gaps((*ends, at))  # it was nowhere else
+        more = text_scorer(signal, left, start, stop).in_gaps((*ends, at))  # it was nowhere else
         assert np.delete(more, [*ends, at]).max() < 0.0
 
 
 def test_words_that_are_said_again_are_heard(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
     signal, start, stop = heard
-    assert text_ear(signal, ways_of(SAID), start, stop).again(english=True) is None
+    assert text_scorer(signal, ways_of(SAID), start, stop).again(english=True) is None
     begin, end = (round(k * signal.hop * signal.rate) for k in (start[2], start[4]))
     samples = np.concatenate((signal.samples[:end], signal.samples[begin:]))
     twice = Signal(samples, signal.rate, signal.hop)
-    ear = text_ear(twice, ways_of(SAID), start, stop + (start[4] - start[2]))
-    found = ear.again(english=True)
+    scorer = text_scorer(twice, ways_of(SAID), start, stop + (start[4] - start[2]))
+    found = scorer.again(english=True)
     assert found is not None
     assert (found.first, found.stop) == (2, 4)
     assert found.probability > 0.9
-    foreign = ear.again(english=False)  # anything else counts less
+    foreign = scorer.again(english=False)  # anything else counts less
     assert foreign is not None
     assert foreign.probability > found.probability
 
@@ -304,10 +304,10 @@ def test_a_text_fits_less_with_a_word_that_was_not_said(
     heard: tuple[Signal, np.ndarray, np.ndarray],
 ) -> None:
     signal, start, stop = heard
-    right = text_ear(signal, ways_of(SAID), start, stop).fit()
+    right = text_scorer(signal, ways_of(SAID), start, stop).fit()
     for at in (2, 5):
         said = [*SAID[:at], "elephant", *SAID[at + 1 :]]
-        assert text_ear(signal, ways_of(said), start, stop).fit() < right - 10.0
+        assert text_scorer(signal, ways_of(said), start, stop).fit() < right - 10.0
 
 
 def test_a_model_asks_in_its_labels(heard: tuple[Signal, np.ndarray, np.ndarray]) -> None:
@@ -316,18 +316,18 @@ def test_a_model_asks_in_its_labels(heard: tuple[Signal, np.ndarray, np.ndarray]
     signal, start, stop = heard
     labels = [[[p.rstrip("012").lower() for p in PHONES[word]]] for word in SAID]
     times = np.stack((start, stop), axis=1) * signal.hop
-    ear = model.ear(signal.samples, rate=signal.rate)
-    found = ear.of_words(labels, times)
-    np.testing.assert_allclose(found, word_ear(signal, ways_of(SAID), start, stop), rtol=1e-6)
-    gaps = ear.of_gaps(labels, times)
+    scorer = model.second_scorer(signal.samples, rate=signal.rate)
+    found = scorer.of_words(labels, times)
+    np.testing.assert_allclose(found, word_scores(signal, ways_of(SAID), start, stop), rtol=1e-6)
+    gaps = scorer.of_gaps(labels, times)
     np.testing.assert_allclose(
-        gaps, text_ear(signal, ways_of(SAID), start, stop).in_gaps(), rtol=1e-4
+        gaps, text_scorer(signal, ways_of(SAID), start, stop).in_gaps(), rtol=1e-4
     )
-    whole = ear.of_text(labels, times)
-    assert whole == pytest.approx(text_ear(signal, ways_of(SAID), start, stop).fit())
+    whole = scorer.of_text(labels, times)
+    assert whole == pytest.approx(text_scorer(signal, ways_of(SAID), start, stop).fit())
     labels[2][0][1] = "sil"
-    assert ear.of_words(labels, times)[2] == 0.0
-    assert ear._columns(["ax", "dx"]) == [english_phone("ah"), english_phone("d")]
+    assert scorer.of_words(labels, times)[2] == 0.0
+    assert scorer._columns(["ax", "dx"]) == [english_phone("ah"), english_phone("d")]
 
 
 def test_in_noise_it_hears_less_and_says_so(
@@ -336,12 +336,12 @@ def test_in_noise_it_hears_less_and_says_so(
     signal, start, stop = heard
     noise = np.random.default_rng(0).standard_normal(len(signal.samples)).astype(np.float32)
     noise *= np.sqrt(np.mean(np.square(signal.samples)))
-    assert hears_words(signal)
+    assert can_score_words(signal)
     pauses = np.zeros(signal.rate, dtype=np.float32)
     for part, hears in ((0.1, True), (0.5, False)):
         noisy = signal.samples + part * noise
-        assert hears_words(Signal(noisy, signal.rate, signal.hop)) == hears
+        assert can_score_words(Signal(noisy, signal.rate, signal.hop)) == hears
         longer = np.concatenate((pauses, noisy, pauses))
-        assert hears_words(Signal(longer, signal.rate, signal.hop)) == hears
+        assert can_score_words(Signal(longer, signal.rate, signal.hop)) == hears
     noisy = Signal(signal.samples + 0.1 * noise, signal.rate, signal.hop)
-    assert abs(np.median(word_ear(noisy, ways_of(SAID), start, stop))) < 1.0
+    assert abs(np.median(word_scores(noisy, ways_of(SAID), start, stop))) < 1.0

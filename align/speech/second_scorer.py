@@ -1,8 +1,9 @@
-"""A second ear that listens to one recording, and is asked in the labels of a model.
+"""A second scorer of one recording, which takes the labels of a model.
 
-It hears English phones (`align.features.phones.monophones`, `align.features.phones.triphones`),
-which labels sound like more or less. What it says of sounds stands in `align.speech.second_ear`,
-and of words and what lies between them in `align.speech.word_ear`.
+It is an acoustic model of English phones (`align.features.phones.monophones`,
+`align.features.phones.triphones`), which labels resemble more or less. How it scores sounds stands
+in `align.speech.second_scores`, and words and what lies between them in
+`align.speech.word_scores`.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -14,18 +15,25 @@ import numpy as np
 from align.errors import DataError
 from align.features import Signal
 from align.features.phones.monophones import english_phone, monophone
-from align.speech.second_ear import second_ear
-from align.speech.word_ear import Again, TextEar, Ways, hears_words, text_ear, word_ear
+from align.speech.second_scores import second_scores
+from align.speech.word_scores import (
+    Again,
+    TextScorer,
+    Ways,
+    can_score_words,
+    text_scorer,
+    word_scores,
+)
 from align.types import Float64, IntArray
 
-__all__ = ["Ear", "WaysOfWords"]
+__all__ = ["SecondScorer", "WaysOfWords"]
 
 WaysOfWords: TypeAlias = Sequence[Sequence[Sequence[str]]]
 """For each word the ways in which it may be said, as labels of a model."""
 
 
-class Ear:
-    """A second ear that listens to one recording.
+class SecondScorer:
+    """A second scorer of one recording.
 
     Parameters
     ----------
@@ -45,16 +53,16 @@ class Ear:
         english: bool,
     ) -> None:
         self._signal, self._sounds, self._english = signal, sounds, english
-        self._last: tuple[WaysOfWords, Float64, TextEar] | None = None
+        self._last: tuple[WaysOfWords, Float64, TextScorer] | None = None
         self._known: dict[str, int | None] = {}  # the phones of labels that it was asked for
 
     @cached_property
-    def hears_words(self) -> bool:
-        """Whether it tells words that were said from others: not in loud noise."""
-        return hears_words(self._signal)
+    def can_score_words(self) -> bool:
+        """Whether its scores of words mean anything: not in loud noise."""
+        return can_score_words(self._signal)
 
     def of_events(self, labels: Sequence[str], intervals: Float64) -> Float64 | None:
-        """Return what it says of events; see `align.speech.second_ear`.
+        """Return its scores of events; see `align.speech.second_scores`.
 
         Parameters
         ----------
@@ -69,10 +77,10 @@ class Ear:
             NaN for silences, closures of stops, and what is no IPA; None where all are such.
         """
         start, stop = np.rint(intervals / self._signal.hop).astype(np.intp).T
-        return second_ear(self._signal, self._sounds(labels), start, stop)
+        return second_scores(self._signal, self._sounds(labels), start, stop)
 
     def of_words(self, ways: WaysOfWords, times: Float64) -> Float64:
-        """Return what it says of words; see `align.speech.word_ear`.
+        """Return its scores of words; see `align.speech.word_scores`.
 
         Parameters
         ----------
@@ -86,7 +94,7 @@ class Ear:
         np.ndarray [shape=(W,)]
             Less what is usual; 0 of words that it does not know.
         """
-        return word_ear(*self._asked(ways, times))
+        return word_scores(*self._asked(ways, times))
 
     def of_gaps(self, ways: WaysOfWords, times: Float64, known: Collection[int] = ()) -> Float64:
         """Return how much more a text fits if something else is said in a gap [shape=(W + 1,)].
@@ -104,18 +112,18 @@ class Ear:
         """Return how well a text fits; parameters are those of `of_words`."""
         return self._text(ways, times).fit()
 
-    def _text(self, ways: WaysOfWords, times: Float64) -> TextEar:
-        """Return a text as it is heard. The last one is kept, since it is asked several things."""
+    def _text(self, ways: WaysOfWords, times: Float64) -> TextScorer:
+        """Return a text with its scores. The last one is kept, as it is used several times."""
         last = self._last
         if last is None or last[0] != ways or not np.array_equal(last[1], times):
-            last = ways, times, text_ear(*self._asked(ways, times))
+            last = ways, times, text_scorer(*self._asked(ways, times))
         self._last = last
         return last[2]
 
     def _asked(
         self, ways: WaysOfWords, times: Float64
     ) -> tuple[Signal, Sequence[Ways], IntArray, IntArray]:
-        """Return what `align.speech.word_ear` is asked with."""
+        """Return the arguments of `align.speech.word_scores`."""
         start, stop = np.rint(times / self._signal.hop).astype(np.intp).T
         labels = dict.fromkeys(label for own in ways for way in own for label in way)
         new = [label for label in labels if label not in self._known]

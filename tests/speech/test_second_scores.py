@@ -1,4 +1,4 @@
-"""What a second ear says: against sums of single frames, of real speech, and in a match."""
+"""What a second scorer says: against sums of single frames, of real speech, and in a match."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from align.formats.phone_map import read_phone_map
 from align.sequence.extended import Extended
 from align.speech.match import Evidence, MatchModel, fitted_match
 from align.speech.mismatches import Candidate
-from align.speech.second_ear import CLOSURE, PAUSE, ear_sums, second_ear
+from align.speech.second_scores import CLOSURE, PAUSE, second_scores, second_sums
 
 IPA = {"ah": "ə", **read_phone_map("timit_ipa")}
 
@@ -35,7 +35,7 @@ def said() -> tuple[list[str], np.ndarray, np.ndarray]:
 
 def test_both_numbers_are_means_over_frames() -> None:
     signal, start, stop = speech(), np.array([80, 90, 130]), np.array([90, 130, 131])
-    found = second_ear(signal, ["k", None, "a"], start, stop)
+    found = second_scores(signal, ["k", None, "a"], start, stop)
     assert found is not None
     scores = monophone_scores(signal).astype(float)
     scores -= scores.max(axis=1, keepdims=True)
@@ -51,7 +51,7 @@ def test_both_numbers_are_means_over_frames() -> None:
 
 def test_what_is_heard_up_to_some_times_are_sums_of_frames() -> None:
     signal, times = speech(), np.array([0.0, 0.4, 0.403, 0.41, 99.0])
-    heard = ear_sums(signal, ["k", PAUSE, CLOSURE], times)
+    heard = second_sums(signal, ["k", PAUSE, CLOSURE], times)
     assert heard is not None
     assert heard.share == 1.0
     scores = monophone_scores(signal).astype(float)
@@ -82,23 +82,23 @@ def test_it_counts_as_much_as_it_hears() -> None:
     shares = []
     for ratio in (0.01, 0.1, 0.12, 1.0):
         noisy = Signal(own.samples + np.float32(ratio * level) * noise, own.rate, own.hop)
-        heard = ear_sums(noisy, ["k"], np.array([0.1]))
+        heard = second_sums(noisy, ["k"], np.array([0.1]))
         shares.append(0.0 if heard is None else heard.share)
     assert shares == sorted(shares, reverse=True)
     assert 1.0 == shares[0] > shares[1] > shares[2] > shares[3] == 0.0
-    assert ear_sums(own, ["k", "§"], np.array([0.1])) is None
+    assert second_sums(own, ["k", "§"], np.array([0.1])) is None
 
 
 def test_it_tells_what_was_said_from_the_same_sounds_in_another_order() -> None:
     symbols, start, stop = said()
     sounds = np.array([symbol not in ("", "sil") for symbol in symbols])
     symbols = [symbol if own else None for symbol, own in zip(symbols, sounds, strict=True)]
-    right = second_ear(speech(), symbols, start, stop)
+    right = second_scores(speech(), symbols, start, stop)
     order = np.flatnonzero(sounds)
     other = list(symbols)
     for i, j in zip(order, np.random.default_rng(0).permutation(order), strict=True):
         other[i] = symbols[j]
-    wrong = second_ear(speech(), other, start, stop)
+    wrong = second_scores(speech(), other, start, stop)
     assert right is not None
     assert wrong is not None
     assert (right[sounds].mean(axis=0) > wrong[sounds].mean(axis=0) + 0.3).all()
@@ -106,13 +106,13 @@ def test_it_tells_what_was_said_from_the_same_sounds_in_another_order() -> None:
 
 def test_what_is_no_ipa_and_nothing_but_silence_are_not_judged() -> None:
     one = np.array([0]), np.array([20])
-    assert second_ear(speech(), ["§"], *one) is None
-    assert second_ear(speech(), [None], *one) is None
-    assert second_ear(speech(), ["a"], np.array([970]), np.array([970])).shape == (1, 2)
+    assert second_scores(speech(), ["§"], *one) is None
+    assert second_scores(speech(), [None], *one) is None
+    assert second_scores(speech(), ["a"], np.array([970]), np.array([970])).shape == (1, 2)
 
 
 def test_frames_are_those_of_the_recording_itself() -> None:
-    """A pause that was put in front does not move what is asked of the second ear."""
+    """A pause that was put in front does not move what is asked of the second scorer."""
     model = align.load("speech-any")
     own = speech()
     symbols, start, stop = said()
@@ -120,9 +120,9 @@ def test_frames_are_those_of_the_recording_itself() -> None:
     evidence = Evidence(
         np.zeros((len(symbols), 4)), np.zeros(len(symbols)), stop - start, sounds, 0.005
     )
-    plain = Candidate(model, Extended(own, own), tuple(symbols)).by_second_ear(evidence, start)
+    plain = Candidate(model, Extended(own, own), tuple(symbols)).by_second_scorer(evidence, start)
     longer = Extended(own, own, before=40)
-    moved = Candidate(model, longer, tuple(symbols)).by_second_ear(evidence, start + 40)
+    moved = Candidate(model, longer, tuple(symbols)).by_second_scorer(evidence, start + 40)
     np.testing.assert_array_equal(plain.second, moved.second)
 
 
@@ -134,20 +134,20 @@ def test_it_hears_the_labels_of_an_aligner() -> None:
     intervals = np.stack((times[:-1], times[1:]), axis=1)
     english = align.load("speech-en")
     assert isinstance(english, align.SpeechAligner)
-    found = english.ear(samples, rate=rate).of_events(labels, intervals)
+    found = english.second_scorer(samples, rate=rate).of_events(labels, intervals)
     assert found is not None
     sounds = np.array([False, False, True, True, False, True, False])
     np.testing.assert_array_equal(np.isnan(found).any(axis=1), ~sounds)
     frames = np.rint(intervals / 0.005).astype(np.intp)
     symbols = [None, None, "t", "ʌ", None, "ɾ", None]
-    expected = second_ear(speech(), symbols, *frames.T)
+    expected = second_scores(speech(), symbols, *frames.T)
     assert expected is not None
     np.testing.assert_allclose(found[sounds], expected[sounds], atol=1e-5)
-    only = english.ear(samples, rate=rate).of_events(labels[:2], intervals[:2])
+    only = english.second_scorer(samples, rate=rate).of_events(labels[:2], intervals[:2])
     assert only is None
     other = align.load("speech-any")
     assert isinstance(other, align.SpeechAligner)
-    found = other.ear(samples, rate=rate).of_events(["", "t", "ʌ"], intervals[:3])
+    found = other.second_scorer(samples, rate=rate).of_events(["", "t", "ʌ"], intervals[:3])
     assert found is not None
     assert np.isnan(found[0]).all()
     assert np.isfinite(found[1:]).all()
@@ -161,16 +161,16 @@ def test_what_it_does_not_know_does_not_silence_it() -> None:
     about = Evidence(
         np.zeros((4, 4)), np.zeros(4), np.array([40, 20, 20, 20]), np.arange(4) > 0, 0.005
     )
-    found = Candidate(model, Extended(own, own), events).by_second_ear(about, start)
-    heard = found.of_second_ear()
+    found = Candidate(model, Extended(own, own), events).by_second_scorer(about, start)
+    heard = found.of_second_scorer()
     assert heard is not None
     assert heard.shape == (2, 2)
-    expected = second_ear(own, [None, None, "t", "ʌ"], start, start + about.frames)
+    expected = second_scores(own, [None, None, "t", "ʌ"], start, start + about.frames)
     assert expected is not None
     np.testing.assert_allclose(heard, expected[2:])
     mean = heard.mean(axis=0) * np.sqrt(2)
-    np.testing.assert_allclose(found.by_second_ear(np.zeros(2)), mean)
-    assert about.of_second_ear() is None
+    np.testing.assert_allclose(found.by_second_scorer(np.zeros(2)), mean)
+    assert about.of_second_scorer() is None
 
 
 def evidence(ratio: float, contrast: float, n: int = 30) -> Evidence:
@@ -180,7 +180,7 @@ def evidence(ratio: float, contrast: float, n: int = 30) -> Evidence:
     return Evidence(parts, np.full(n, -0.5), frames, sounds, 0.01, second=second)
 
 
-def test_a_match_learns_what_a_second_ear_says() -> None:
+def test_a_match_learns_what_a_second_scorer_says() -> None:
     rng = np.random.default_rng(0)
 
     def some(ratio: float, contrast: float) -> list[Evidence]:
@@ -188,7 +188,7 @@ def test_a_match_learns_what_a_second_ear_says() -> None:
 
     right, wrong, half = some(-1.5, 1.0), some(-3.0, 0.0), some(-2.2, 0.5)
     model = fitted_match(right, wrong, half, some(-3.0, 0.0))
-    assert model.asks_second_ear
+    assert model.uses_second_scorer
     assert model.weights.shape == (2, 15)
     assert (model.weights[:, -2:] >= 0).all()
     np.testing.assert_allclose(model.usual_second, [-1.5, 1.0], atol=0.1)
@@ -202,7 +202,7 @@ def test_a_match_learns_what_a_second_ear_says() -> None:
 def test_a_model_of_before_does_not_ask_it() -> None:
     weights = np.vstack([np.arange(13.0) / 10] * 2)
     model = MatchModel(weights, np.ones(4), -2.0, 0.3)
-    assert not model.asks_second_ear
+    assert not model.uses_second_scorer
     assert "usual_second" not in model.get_state()
     assert model.of_recording(evidence(-1.0, 1.0)) == model.of_recording(evidence(-9.0, 0.0))
 

@@ -1,4 +1,4 @@
-"""What a second ear says of an alignment: Gaussians of English phones, beside the networks.
+"""Scores of an alignment by a second acoustic model: Gaussians of English phones.
 
 An event's phone is that of English which its symbol sounds like. Two numbers come of it:
 
@@ -6,11 +6,12 @@ An event's phone is that of English which its symbol sounds like. Two numbers co
 * the contrast: its score per frame, less what the other sounds of the transcript would score
   there, in the mean. A wrong transcript is no better than others of the same sounds.
 
-They say little of one event and a great deal of several, also in languages that neither ear knows,
-since the two learned from other speech and are wrong about other sounds.
+They mean little for one event and a great deal for several, also in languages that neither this
+model nor the networks were trained on: the two learned from different speech, and are wrong about
+different sounds.
 
-Where other orders of the sounds of a text are compared (`align.speech.orders`), it is asked about
-each frame. There it counts as much as it hears: in noise all phones score alike.
+Where other orders of the sounds of a text are compared (`align.speech.orders`), each frame gets a
+score. It counts the less, the less the scores of phones differ: in noise all score alike.
 """
 
 from collections.abc import Sequence
@@ -23,18 +24,18 @@ from align.features.phones.monophones import HOP, monophone, monophone_scores, p
 from align.features.sound.signal import Signal
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["CLOSURE", "PAUSE", "EarSums", "clearness", "ear_sums", "second_ear"]
+__all__ = ["CLOSURE", "PAUSE", "SecondSums", "clearness", "second_scores", "second_sums"]
 
 PAUSE, CLOSURE = "a pause", "a closure"
-"""What `ear_sums` knows beside symbols of the IPA."""
+"""What `second_sums` knows beside symbols of the IPA."""
 
 _PAUSES = "SIL", "+NSN+", "+SPN+"
 _STOPS = "P", "T", "K", "B", "D", "G"  # the first of their states is the closure
 _CLEAR = 3.2, 4.0  # how much phones differ, up to where it does not count, and from where it does
 
 
-class EarSums(NamedTuple):
-    """What a second ear hears, and how much it is to count, from 0 to 1.
+class SecondSums(NamedTuple):
+    """Sums of second scores, and how much they are to count, from 0 to 1.
 
     `sums` [shape=(S, T)] are those of the scores of S sounds up to T times.
     """
@@ -43,7 +44,7 @@ class EarSums(NamedTuple):
     share: float
 
 
-def second_ear(
+def second_scores(
     signal: Signal, symbols: Sequence[str | None], start: IntArray, stop: IntArray
 ) -> Float64 | None:
     """Return log ratio and contrast of events [shape=(K, 2)]; NaN of those that are no sounds.
@@ -89,11 +90,11 @@ def _total(scores: Float32) -> Float64:
     return total
 
 
-def ear_sums(signal: Signal, symbols: Sequence[str], seconds: Float64) -> EarSums | None:
-    """Return what a second ear hears of some sounds up to some times of a recording.
+def second_sums(signal: Signal, symbols: Sequence[str], seconds: Float64) -> SecondSums | None:
+    """Return the sums of the second scores of some sounds up to some times of a recording.
 
-    Scores of a frame are less those of its best phone. None where it does not hear well enough,
-    or a sound is no IPA.
+    Scores of a frame are less those of its best phone. None where they mean too little, as in
+    noise, or a sound is no IPA.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def ear_sums(signal: Signal, symbols: Sequence[str], seconds: Float64) -> EarSum
     --------
     >>> rng = np.random.default_rng(0)
     >>> noise = Signal(rng.normal(size=8000).astype(np.float32), 16000)
-    >>> ear_sums(noise, ["a"], np.array([0.0, 0.5])) is None
+    >>> second_sums(noise, ["a"], np.array([0.0, 0.5])) is None
     True
     """
     share = float(np.clip((clearness(signal) - _CLEAR[0]) / (_CLEAR[1] - _CLEAR[0]), 0.0, 1.0))
@@ -130,14 +131,14 @@ def ear_sums(signal: Signal, symbols: Sequence[str], seconds: Float64) -> EarSum
     at = np.clip(seconds / HOP, 0, len(scores))
     frame = np.minimum(at.astype(np.intp), len(scores) - 1)
     part = at - frame
-    return EarSums(total[:, frame] * (1.0 - part) + total[:, frame + 1] * part, share)
+    return SecondSums(total[:, frame] * (1.0 - part) + total[:, frame + 1] * part, share)
 
 
 def clearness(signal: Signal) -> float:
     """Return how much more the best phone of a frame scores than the phones of speech do.
 
-    In the mean, over frames and phones; of frames that are no pause, if there are such. It tells
-    how well a second ear hears a recording.
+    In the mean, over frames and phones; of frames that are no pause, if there are such. The less
+    it is, the less the second scores of the recording mean.
     """
     return signal.cached(("clearness",), lambda: _clearness(monophone_scores(signal)))
 

@@ -8,8 +8,8 @@ from the training set as it is and in other surroundings.
 
 Where a model has an aligner for rooms alone, noise counts among recordings as they are. So do
 recordings that are cut where speech begins and ends: without pauses nothing is soft, and their
-sound would be unknown. A second tells little, several tell more: the shorter a recording is, the
-surer it must be that it was made in a room.
+sound would be unknown. One second gives little evidence, several give more: the shorter a
+recording is, the surer it must be that it was made in a room.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from align.errors import ModelError
 from align.types import Float64
 
-__all__ = ["Hearing", "sound_of"]
+__all__ = ["SoundClassifier", "sound_of"]
 
 
 _BANDS = 5  # groups of mel bands
@@ -65,7 +65,7 @@ def sound_of(energies: npt.NDArray[np.float32]) -> Float64:
     return np.concatenate(found).T.ravel()
 
 
-class Hearing:
+class SoundClassifier:
     """Logistic regression on what recordings sound like.
 
     Parameters
