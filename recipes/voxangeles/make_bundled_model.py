@@ -2,7 +2,9 @@
 
 ::
 
-    python recipes/voxangeles/make_bundled_model.py VOXANGELES TIMIT align/data/speech-any.align
+    python recipes/voxangeles/make_bundled_model.py VOXANGELES TIMIT OUTPUT [MADE]
+
+MADE is what `made_speech.py` has made; it is learned from as well.
 
 How sure the starts of words are in a language that it has not heard is learned from English texts,
 by networks that have heard all but English: those of folds where English is one group. This second
@@ -13,6 +15,8 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+
+from made_speech import VOICES
 
 import align
 from align.corpus.ipa import to_ipa
@@ -38,14 +42,16 @@ def sure_of_words(
     return model.text_sureness_
 
 
-def main(voxangeles: str, timit: str, output: str) -> None:
-    others, english = align.read_corpus(voxangeles), to_ipa(align.read_corpus(timit))
+def main(voxangeles: str, timit: str, output: str, made: str | None = None) -> None:
+    others, english = [*align.read_corpus(voxangeles)], to_ipa(align.read_corpus(timit))
+    said = [] if made is None else [*align.read_corpus(made, kind="speech")]
     model = align.SpeechAligner("universal", surroundings=2, n_jobs=os.cpu_count(), random_state=0)
-    model.fit([*others, *english])
-    model.text_sureness_ = sure_of_words(others, english)
+    model.fit([*others, *english, *said])
+    foreign = [example for example in said if VOICES[str(example.group)].language != "en"]
+    model.text_sureness_ = sure_of_words([*others, *foreign], english)
     model.save(output, licence=LICENCE)
     print(f"{output}: {os.path.getsize(output) / 1e6:.2f} MB, {model.training_}")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:5])
