@@ -4,11 +4,12 @@
 
     python recipes/voxangeles/make_bundled_model.py VOXANGELES TIMIT OUTPUT [MADE]
 
-MADE is what `made_speech.py` has made; it is learned from as well.
+MADE is what `made_speech.py` has made: networks and lengths of phones learn from it as well, with
+the times beside pauses that a model of the recordings alone finds. So there are three trainings.
 
-How sure the starts of words are in a language that it has not heard is learned from English texts,
-by networks that have heard all but English: those of folds where English is one group. This second
-training gives nothing else.
+How sure the starts of words are in a language that was not learned from, the last one says: from
+English texts, by networks that were trained on all but English, those of folds where English is
+one group.
 """
 
 import os
@@ -16,6 +17,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+from learning import beside_pauses, learned
 from made_speech import VOICES
 
 import align
@@ -31,24 +33,27 @@ LICENCE = (
 
 
 def sure_of_words(
-    others: Sequence[align.Example], english: Sequence[align.Example]
+    others: Sequence[align.Example],
+    english: Sequence[align.Example],
+    made: Sequence[align.Example],
 ) -> Sureness | None:
-    """Return how sure starts of words are, by English that the networks have not heard."""
+    """Return how sure starts of words are, by English that the networks were not trained on."""
     without_text = [replace(example, text=None) for example in others]
     one_group = [replace(example, group="English") for example in english]
-    model = align.SpeechAligner(
-        "universal", language="en", n_jobs=os.cpu_count(), random_state=0
-    ).fit([*without_text, *one_group])
-    return model.text_sureness_
+    foreign = [example for example in made if VOICES[str(example.group)].language != "en"]
+    params = {"language": "en", "n_jobs": os.cpu_count(), "random_state": 0}
+    return learned([*without_text, *one_group], foreign, **params).text_sureness_
 
 
-def main(voxangeles: str, timit: str, output: str, made: str | None = None) -> None:
+def main(voxangeles: str, timit: str, output: str, folder: str | None = None) -> None:
     others, english = [*align.read_corpus(voxangeles)], to_ipa(align.read_corpus(timit))
-    said = [] if made is None else [*align.read_corpus(made, kind="speech")]
-    model = align.SpeechAligner("universal", surroundings=2, n_jobs=os.cpu_count(), random_state=0)
-    model.fit([*others, *english, *said])
-    foreign = [example for example in said if VOICES[str(example.group)].language != "en"]
-    model.text_sureness_ = sure_of_words([*others, *foreign], english)
+    params = {"n_jobs": os.cpu_count(), "random_state": 0}
+    made: Sequence[align.Example] = ()
+    if folder is not None:
+        spoken = learned([*others, *english], (), **params)
+        made = beside_pauses(align.read_corpus(folder, kind="speech"), spoken)
+    model = learned([*others, *english], made, surroundings=2, **params)
+    model.text_sureness_ = sure_of_words(others, english, made)
     model.save(output, licence=LICENCE)
     print(f"{output}: {os.path.getsize(output) / 1e6:.2f} MB, {model.training_}")
 
