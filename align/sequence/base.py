@@ -246,8 +246,7 @@ class Aligner(ParamsMixin, ABC):
         Warns
         -----
         LabelsWarning
-            Where labels lie far from where the events of their recording are found, or where no
-            base function has to do with them.
+            Where labels lie far from where the events of their recording are found.
         """
         with one_thread(), checkpoint_of(checkpoint) as parts:
             self._fit(examples, validation, progress, parts)
@@ -323,7 +322,7 @@ class Aligner(ParamsMixin, ABC):
         }
 
     def _check_labels(self, problem: AlignmentProblem, cases: Sequence[Case]) -> None:
-        """Warn of labels that seem to be of other recordings, or that nothing goes with."""
+        """Warn of labels that seem to be of other recordings."""
         names = [case.item.signal.name for case in cases]
         xs, ys = [case.x for case in cases], [case.y for case in cases]
         warn_of_labels(problem, self.coef_, names, xs, ys, self.hop_)

@@ -125,7 +125,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.filterwarnings("ignore:nothing was learned")  # in one round, of a mean
 @pytest.mark.parametrize("features", ["default", "thesis"])
 @pytest.mark.parametrize("phones", [("aa",), ("sil", "aa", "sil"), ("sil",)])
 def test_speech_of_one_recording_or_one_phone(

@@ -87,11 +87,7 @@ def test_few_speakers(groups):
 
 
 def test_a_single_recording_is_learned_from_with_a_warning(corpus):
-    # the mean of the weights before each round is that before the only one
-    with (
-        pytest.warns(UserWarning, match="with a single recording"),
-        pytest.warns(UserWarning, match="nothing was learned: all weights .* are 0"),
-    ):
+    with pytest.warns(UserWarning, match="with a single recording"):
         fitted = SpeechAligner(features(epochs=1), epochs=1).fit(corpus[:1])
     assert len(fitted.align(corpus[0].audio, corpus[0].events, rate=RATE)) == 9
 

@@ -1,9 +1,8 @@
-"""Labels that do not fit what is learned from them.
+"""Labels that lie far from where a recording has its events: of another one, or in other units.
 
-Those of one recording may lie far from where it has its events: of another one, or in other
-units. They are learned from like all others, and nothing else shows it: what is learned from the
-other recordings is the only witness. Training has it at hand, since each recording is scored by
-parts that did not see it.
+They are learned from like all others, and nothing else shows it: what is learned from the other
+recordings is the only witness. Training has it at hand, since each recording is scored by parts
+that did not see it.
 """
 
 import warnings
@@ -24,7 +23,7 @@ _TOLD = 3  # recordings by name
 
 
 class LabelsWarning(UserWarning):
-    """Labels seem to be of another recording, or in another unit, or nothing goes with them."""
+    """Labels seem to be of another recording, or in another unit."""
 
 
 def warn_of_labels(
@@ -38,21 +37,12 @@ def warn_of_labels(
     """Warn of recordings whose labels lie far from what weights find there.
 
     `names` are those of recordings, which may come in parts; `xs` and `ys` base functions, by
-    features that did not see them, and labels; `hop` is in seconds. Where weights are all 0
-    and events are not found, this is said instead.
+    features that did not see them, and labels; `hop` is in seconds.
     """
     errors: dict[str, list[Float64]] = defaultdict(list)
     for name, x, y in zip(names, xs, ys, strict=True):
         errors[name].append(hop * np.abs(problem.decode(w, x) - y.frames)[y.known])
     usual = {name: float(np.median(np.concatenate(own))) for name, own in errors.items()}
-    if not np.any(w) and np.median([*usual.values()]) > _FAR:
-        warnings.warn(
-            f"nothing was learned: all weights ({', '.join(xs[0].names)}) are 0, so the times "
-            "that are found mean nothing; give other features, or more recordings or epochs.",
-            LabelsWarning,
-            stacklevel=4,
-        )
-        return
     doubtful = far_off(usual)
     for name in doubtful[:_TOLD]:
         warnings.warn(

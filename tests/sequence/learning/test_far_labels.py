@@ -1,4 +1,4 @@
-"""Labels that seem to be of another recording, or that no base function has to do with."""
+"""Labels that seem to be of another recording."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -33,12 +33,3 @@ def test_labels_far_off_are_told_the_farthest_first() -> None:
 def test_many_are_told_together() -> None:
     *three, rest = _warn([20, 21, 22, 23, 24, *[0] * 9])
     assert (len(three), rest) == (3, "and 2 more recordings like these: 1.wav, 0.wav.")
-
-
-def test_weights_that_are_all_0_are_told() -> None:
-    xs: Any = [SimpleNamespace(names=("flat",))]
-    problem: Any = SimpleNamespace(decode=lambda w, x: np.array([0, 30, 60]))
-    with pytest.warns(LabelsWarning, match=r"nothing was learned: all weights \(flat\) are 0"):
-        warn_of_labels(
-            problem, np.zeros(1), ["0.wav"], xs, [Truth.whole(np.array([0, 9, 20]))], 0.01
-        )
