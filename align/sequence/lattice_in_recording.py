@@ -83,6 +83,14 @@ class LatticePaths(LatticeSearch):
             edge = extended.edge(sequence) if abrupt else {}
             return {**terms_of(features, extended.signal, sequence), **edge}
 
+        def in_order(sequence: tuple[Event, ...]) -> IntArray:
+            # no method: with a reference to itself, a search would keep its tables until the
+            # garbage is collected, and an hour of speech has hundreds
+            whole = terms_of(suited.features_, extended.signal, sequence)
+            path = suited._best_path(extended.signal, sequence, whole, None, MOST_OF_STRETCH)[1]
+            onsets: IntArray = path.onsets
+            return onsets
+
         windows, at_start = extended.windows(expanded.lattice), False
         if held is not None:
             windows = held.windows
@@ -97,18 +105,11 @@ class LatticePaths(LatticeSearch):
             draws_out=suited._draws_out,
             is_drawn_out=suited._is_drawn_out,
             pinned=suited._pins_start(expanded.events) and not at_start,
-            onsets_of=self._onsets_in_order,
+            onsets_of=in_order,
             windows=windows,
             near={node: time + added for node, time in near.items()},
             at_once=at_once,
         )
-
-    def _onsets_in_order(self, sequence: tuple[Event, ...]) -> IntArray:
-        signal = self._extended.signal
-        terms = terms_of(self._suited.features_, signal, sequence)
-        path = self._suited._best_path(signal, sequence, terms, None, MOST_OF_STRETCH)[1]
-        onsets: IntArray = path.onsets
-        return onsets
 
     @one_thread()
     def best(self, drop: IntArray | None = None) -> FoundPath:

@@ -1,5 +1,7 @@
 """Aligning lattices: each path scores what its events score as a sequence."""
 
+import gc
+import weakref
 from itertools import pairwise
 
 import numpy as np
@@ -426,3 +428,19 @@ def test_other_paths_are_those_of_smaller_lattices(fitted):
     assert same.onsets.tolist() == best.onsets.tolist()
     assert same.score == pytest.approx(best.score)
     assert paths.detour(best, every, every, begin, end) is None
+
+
+def test_a_search_goes_with_the_last_that_asks_it(fitted):
+    """Not with the next garbage collection: an hour of speech would keep hundreds of tables."""
+    item = example(["sil", "m", "iy", "sil"], seed=5)
+    gc.disable()
+    try:
+        paths = fitted.lattice_paths(
+            item.audio, Lattice.from_alternatives([[[e]] for e in item.events]), rate=RATE
+        )
+        paths.placed(paths.best())
+        left = weakref.ref(paths)
+        del paths
+        assert left() is None
+    finally:
+        gc.enable()
