@@ -1,8 +1,8 @@
 """How models of any language are learned from recordings, and from made ones beside them.
 
-Made recordings (`made_speech.py`) have far more sentences than there are, but nobody spoke them:
-networks and lengths of phones are learned from them as well; weights, places, confidence and
-matches from what people said, and nothing else.
+There are few recorded sentences with labels. Made ones (`made_speech.py`) are cheap, but nobody
+spoke them. So only networks and lengths of phones are learned from both; weights, offsets,
+confidence and matches are learned from what people said.
 """
 
 from collections.abc import Sequence
@@ -59,11 +59,11 @@ def learned(
 def beside_pauses(
     made: Sequence[align.Example], model: align.SpeechAligner
 ) -> list[align.Example]:
-    """Return made recordings with the times beside pauses that a model finds.
+    """Return made recordings whose onsets beside pauses, in seconds, are those that a model finds.
 
-    A voice is cut in the middle of phones, so between two of them lies what a person said. Where
-    it falls silent Festival has a rule of its own, and people who label have others. The model has
-    learned from labels of people. Recordings with a phone that has no time left are left out.
+    A voice is cut in the middle of phones, so the boundary between two of them is a recorded one.
+    At pauses Festival has a rule of its own, and people who label have another, which the model
+    has learned. A recording is left out where a phone would be shorter than `SHORTEST`.
     """
     out = []
     for example in made:

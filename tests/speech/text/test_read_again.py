@@ -14,18 +14,19 @@ from align.speech.word_scores import Again
 from align.types import Mismatch
 
 
-def piece(words: range, at: float, *mismatches: Mismatch) -> Any:
+def piece(words: range, at: float, *mismatches: Mismatch) -> Piece:
     """Return a piece whose words take a second each, from some time on."""
     rows = [Row("a", at + k, 1.0, 7 + word) for k, word in enumerate(words)]
-    return Piece([*rows, Row("sil", at + len(rows), 1.0, -1)], list(mismatches), None, None)  # type: ignore[arg-type]
+    unused: Any = None
+    return Piece([*rows, Row("sil", at + len(rows), 1.0, -1)], list(mismatches), unused, unused)
 
 
 def test_words_about_much_else_are_asked_for_in_both_copies() -> None:
     """Those before it may be behind it, and those behind it before."""
-    heard: list[Any] = []
+    asked_with: list[Any] = []
 
     def said_again(ways: Any, times: Any) -> Again:
-        heard.append((ways, times))
+        asked_with.append((ways, times))
         return Again(1, 4, 0.9)
 
     scorer = SimpleNamespace(can_score_words=True, said_again=said_again)
@@ -42,7 +43,7 @@ def test_words_about_much_else_are_asked_for_in_both_copies() -> None:
     ]
     asked = Asked(Utterance(" ".join(words)), words, (0.0, 80.0), 7)
     (one,) = passages_read_again(wording, recording, asked, found)
-    ways, times = heard[0]
+    ways, times = asked_with[0]
     assert ways == words[12:28]  # ten seconds either side
     # in seconds of what is cut out, which begins with the first of them
     np.testing.assert_allclose(times[0], [0.0, 11.0])

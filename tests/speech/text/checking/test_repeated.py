@@ -36,7 +36,8 @@ def test_words_that_were_said_once_in_front_of_two_copies_stay() -> None:
     rows = [*said, Row("spn", 21.0, 0.0, 21, 0.0)]
     rows += [Row("b", 1.0 + k, 1.0, k, 0.9) for k in range(22, 41)] + [Row("sil", 42.0, 1.0, -1)]
     unspoken = Mismatch("unspoken", 21.0, 21.5, ("once",), 0.9)
-    piece: Any = Piece(rows, [unspoken], None, None)  # type: ignore[arg-type]
+    unused: Any = None
+    piece = Piece(rows, [unspoken], unused, unused)
     found = without_first_copy([piece], 0, Again(1, 21, 0.9), marked=False)
     assert found is not None
     assert [(row.label, row.start, row.word) for row in found[0].rows[1:5]] == [
