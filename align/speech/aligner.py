@@ -186,10 +186,8 @@ class SpeechAligner(PhoneAligner):
         parts: Checkpoint | None,
         sample_weight: Sequence[float] | None = None,
     ) -> None:
-        self.elsewhere_, self.sound_classifier_ = (
-            {},
-            None,
-        )  # or those of an earlier fit would be asked
+        # or those of an earlier fit would be asked
+        self.elsewhere_, self.sound_classifier_ = {}, None
         super()._fit(examples, validation, progress, parts, sample_weight)
         sounds: dict[str, list[Any]] = {}
         with ExitStack() as kept:  # checkpoints go when all are trained

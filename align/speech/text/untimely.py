@@ -14,7 +14,7 @@ import numpy as np
 from align.errors import DataError
 from align.progress import Progress
 from align.sequence.anchors import Anchors
-from align.speech.text.checking.passages import SURE
+from align.speech.text.checking.strictness import SURE
 from align.speech.text.conversation import LOOSE, Conversation
 from align.speech.text.parts import Recording, followed, span_of
 from align.speech.text.reading.transcript import Utterance

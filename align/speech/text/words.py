@@ -13,13 +13,12 @@ from align.sequence.anchors import Anchors
 from align.sequence.evidence import log_odds
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
-from align.speech.text.checking.astray import LEARNED, LEARNED_IPA, asked_again
+from align.speech.text.checking.astray import asked_again
 from align.speech.text.checking.departing import NO_WORDS, Paths, departing_paths
 from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.loud import with_loud_pauses
 from align.speech.text.checking.mismatch import said_once
 from align.speech.text.checking.passages import (
-    FITS,
     LARGEST,
     beats_other_orders,
     best_places,
@@ -31,6 +30,7 @@ from align.speech.text.checking.passages import (
 )
 from align.speech.text.checking.repeated import without_first_copy, written_again
 from align.speech.text.checking.said import Found, SaidWords, known_by, path_scorer
+from align.speech.text.checking.strictness import Strictness, strictness_of
 from align.speech.text.checking.unspoken import N_SOUNDS, WordPath, asked_words
 from align.speech.text.lattice import TRUSTED
 from align.speech.text.long import LONG, RoughWords, rough_words
@@ -77,6 +77,11 @@ class WordAligner:
         """How words are said."""
         return Wording(self.model, self.entries)
 
+    @cached_property
+    def strictness(self) -> Strictness:
+        """How strictly evidence is taken that text and recording disagree."""
+        return strictness_of(self.model)
+
     def evidence(self, words: Sequence[str]) -> Float64 | None:
         """Return the evidence that each word was not said [shape=(W, N_EVIDENCE)].
 
@@ -115,9 +120,8 @@ class WordAligner:
         pieces = self._stretches(Asked(utterance, own, span, first + some.start), progress)
         if len(some) < len(words):
             rows = [row for piece in pieces for row in piece.rows]
-            for passage in passages_left_out(
-                words, np.array(some), rows, first, vague=self.model.takes_ipa
-            ):
+            sure = self.strictness.sure
+            for passage in passages_left_out(words, np.array(some), rows, first, sure):
                 k = 0 if passage.words == tuple(words[: some.start]) else -1
                 pieces[k] = pieces[k]._replace(mismatches=[*pieces[k].mismatches, passage])
         return pieces
@@ -223,7 +227,7 @@ class WordAligner:
             return piece
         if piece.whole.warnings or seems_a_part(match, piece.mismatches):
             some = self._said_words(asked, match)
-            if some is not None and self.model.takes_ipa:  # too vague to take the warning back
+            if some is not None and self.strictness.vague:  # too vague to take the warning back
                 warned = replace(some.whole, warnings=piece.whole.warnings)
                 return some._replace(whole=warned)
             return some or piece
@@ -237,14 +241,14 @@ class WordAligner:
         """
         if not self.seeking:
             return None
-        least = max(match, FITS) if self.model.takes_ipa else match
+        strictness, least = self.strictness, max(match, self.strictness.fits)
         words = asked.words
         part = part_of(self.recording, asked.utterance, asked.span)
         try:
             found = said_words(self.model, part, words, self.wording.lattices(words))
             if found is None:
                 return None
-            if not self.model.takes_ipa:
+            if not strictness.vague:
                 fitting = best_places(found.words, len(words), self._fit_of(part, words))
                 found = found._replace(words=fitting)
             said = with_short_passages(found.words, len(words))
@@ -254,17 +258,19 @@ class WordAligner:
             some = asked._replace(words=[words[k] for k in said], first=0, near=own)
             piece = self._all_words(some, gaps, unsaid)
             rest = piece.whole.match
-            if rest is None or rest < least or (not self.model.takes_ipa and piece.whole.warnings):
+            if rest is None or rest < least:
                 return None
-            # models of the IPA are vague: to them some words of any text fit
-            if self.model.takes_ipa and not beats_other_orders(
-                found, self.model, part, words, self.wording.lattices
-            ):
+            if strictness.vague:
+                lattices = self.wording.lattices
+                counts = beats_other_orders(found, self.model, part, words, lattices)
+            else:
+                counts = not piece.whole.warnings
+            if not counts:
                 return None
         except DataError:  # what is said of the whole text counts
             return None
         rows = within_the_text(piece.rows, said, asked.first)
-        left_out = passages_left_out(words, said, rows, asked.first, vague=self.model.takes_ipa)
+        left_out = passages_left_out(words, said, rows, asked.first, strictness.sure)
         mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
         return piece._replace(rows=rows, mismatches=mismatches)
 
@@ -324,7 +330,7 @@ class WordAligner:
         listed, misplaced = list(found.mismatches), list[Mismatch]()
         rows = rows_of(found.path, found.built, part.begin, first, self.repair)
         if found.chosen is not None:
-            learned = LEARNED_IPA if self.model.takes_ipa else LEARNED
+            learned = self.strictness.astray
             rows, misplaced = asked_again(found.chosen, rows, words, first, learned)
             if len(found.gone) == len(words):  # then the path has them all, somewhere
                 misplaced = []

@@ -12,6 +12,7 @@ module         what
 `passages`     a recording of a part of the text
 `excerpt`      the part of a long text that a recording has
 `loud`         pauses in which something sounds
+`strictness`   how strictly all of this is taken, for models of one language and of any
 =============  ===========================================================================
 """
 

@@ -18,15 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders.excerpt import Excerpt, best_excerpt
+from align.speech.text.checking.strictness import strictness_of
 from align.speech.text.lattice import Realisations, realisations
 from align.speech.text.model import PhoneAligner, model_labels
 from align.speech.text.pronouncing.lookup import Entry
 from align.types import SPOKEN_NOISE, Float64, IntArray
 
-__all__ = ["excerpt_of", "observation_of"]
+__all__ = ["excerpt_of"]
 
-_OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
-_OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are less distinct
 _CELL = 0.02  # seconds
 _OTHER = 1.5  # nats, that an observation of anything else scores less than the best phones
 _PASSING = 2.0  # nats, of a phone that is passed over
@@ -35,11 +34,6 @@ _PROBE = 60.0  # seconds at either end of a recording, that say where it begins 
 _PACE = 5.0  # words per second
 _FASTEST = 40.0  # phones and pauses per second
 _FEWEST = 5  # words beside the excerpt, from which on it is worth looking
-
-
-def observation_of(model: PhoneAligner) -> float:
-    """Return the seconds of sound that are one observation of a phone to a model."""
-    return _OBSERVATION_IPA if model.takes_ipa else _OBSERVATION
 
 
 class _Cells(NamedTuple):
@@ -110,7 +104,7 @@ def excerpt_of(
     -------
     range
     """
-    observation = observation_of(model)
+    observation = strictness_of(model).observation
     labels, text = _chain_of(words, entries, silence, realisations(model_labels(model), entries))
 
     def cells_of(part: npt.NDArray[np.float32]) -> _Cells | None:

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.sequence.evidence import EvidenceModel
-from align.speech.text.checking.passages import SURE
+from align.speech.text.checking.strictness import CERTAIN, SURE
 from align.speech.text.checking.unspoken import (
     PROBABLE,
     AskedWords,
@@ -35,7 +35,6 @@ from align.speech.text.lattice import Departures
 from align.types import Float64, IntArray, Mismatch
 
 __all__ = [
-    "CERTAIN",
     "Gaps",
     "Judged",
     "Stretches",
@@ -50,9 +49,6 @@ __all__ = [
 ]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
-CERTAIN = 0.75
-"""Probability of words and of what is not in the text, from which on tiers follow it."""
-
 _FOLLOWED = 0.5  # seconds of what is not in the text: so much is seldom found by chance
 _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain words are listed
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word

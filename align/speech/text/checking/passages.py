@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from align.speech.text.checking.excerpt import observation_of
+from align.speech.text.checking.strictness import ONE_LANGUAGE, strictness_of
 from align.speech.text.lattice import Departures, WordLattice
 from align.speech.text.model import PhoneAligner
 from align.speech.text.parts import Part
@@ -35,10 +35,8 @@ from align.speech.text.rows import Rows
 from align.types import IntArray, Mismatch
 
 __all__ = [
-    "FITS",
     "GOOD",
     "LARGEST",
-    "SURE",
     "Said",
     "beats_other_orders",
     "best_places",
@@ -52,24 +50,12 @@ __all__ = [
 GOOD = 0.9
 """Match of a whole text, from which on no passage is looked for."""
 
-FITS = 0.1
-"""Match of a part, from which on it may count to models of phones of any language.
-
-Low, since a word too few at its end is speech that passes for silence.
-"""
-
-SURE = 0.95
-"""Probability that the words of a passage were not said."""
-
-_SURE_IPA = 0.8  # the same where a model of phones of any language found it
 LARGEST = 20_000.0
 """Words times seconds, up to which the lattice of all passages is small enough to search."""
 
 _PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an end of the text
-_PAUSES_IPA = 2.0  # times that it counts to these what a pause scores less than phones
-_ORDERS = 4  # other orders of the words, that a part is compared with where the model is vague,
+_ORDERS = 4  # other orders of the words, that a part is compared with,
 _GAP = 14.0  # and by how much it must beat them, per second
-_SHORTEST, _SHORTEST_IPA = 2, 4  # words of a passage
 _MOVED, _BETTER = 3, 0.05  # words that a passage is moved by at most; for so many log odds
 _IN_NO_TIER = 4  # words of a passage, from which on their places would help nobody
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
@@ -87,7 +73,7 @@ def seems_a_part(match: float, mismatches: Sequence[Mismatch]) -> bool:
     (False, True, True)
     """
     unspoken = sum(len(m.words) for m in mismatches if m.kind == "unspoken")
-    return match < GOOD or unspoken >= _SHORTEST
+    return match < GOOD or unspoken >= ONE_LANGUAGE.shortest
 
 
 class Said(NamedTuple):
@@ -111,8 +97,7 @@ def said_words(
     None where it seems to have all of them, or next to none, or where there are too many to look.
     `lattice_of` makes the lattice of the words, given what departures cost.
     """
-    shortest = _SHORTEST_IPA if model.takes_ipa else _SHORTEST
-    if len(words) < shortest + _FEWEST or len(words) * part.seconds > LARGEST:
+    if len(words) < strictness_of(model).shortest + _FEWEST or len(words) * part.seconds > LARGEST:
         return None
     said = _searched(model, part, lattice_of)
     return said if _FEWEST <= len(said.words) < len(words) else None
@@ -193,16 +178,16 @@ def _runs(numbers: IntArray) -> list[list[int]]:
 def _searched(
     model: PhoneAligner, part: Part, lattice_of: Callable[[Departures], WordLattice]
 ) -> Said:
-    temperature = model.placement_.temperature
+    temperature, strictness = model.placement_.temperature, strictness_of(model)
     built = lattice_of(
         Departures(
             passage=_PASSAGE * temperature,
             outer=_OUTER * temperature,
-            shortest=_SHORTEST_IPA if model.takes_ipa else _SHORTEST,
+            shortest=strictness.shortest,
         )
     )
     weights = {
-        "network.phone": temperature * model.hop_ / observation_of(model),
+        "network.phone": temperature * model.hop_ / strictness.observation,
         "network.boundary": 0.0,
         "network.transition": 0.0,
     }
@@ -212,7 +197,7 @@ def _searched(
             model,
             built.lattice,
             weights=weights,
-            pauses=_PAUSES_IPA if model.takes_ipa else 1.0,
+            pauses=strictness.pauses,
             at_once=True,
         )
         path = paths.best()
@@ -242,12 +227,12 @@ def within_the_text(rows: Rows, said: IntArray, first: int) -> Rows:
 
 
 def passages_left_out(
-    words: Sequence[str], said: IntArray, rows: Rows, first: int, *, vague: bool = False
+    words: Sequence[str], said: IntArray, rows: Rows, first: int, sure: float
 ) -> list[Mismatch]:
     """Return the passages of a text that were left out, given the rows of the rest of it.
 
-    Where a model of phones of any language found them, they are `vague`. The last row is the end
-    of the recording. Each passage lies between the words beside it.
+    The last row is the end of the recording. Each passage lies between the words beside it, and
+    is `sure` with that probability.
     """
     missing = np.setdiff1d(np.arange(len(words)), said)
     found = []
@@ -257,5 +242,5 @@ def passages_left_out(
         start = rows[before[-1] + 1].start if before else rows[0].start
         end = rows[after[0]].start if after else rows[-1].start
         passage = tuple(words[k] for k in own)
-        found.append(Mismatch("unspoken", start, end, passage, _SURE_IPA if vague else SURE))
+        found.append(Mismatch("unspoken", start, end, passage, sure))
     return found

@@ -19,7 +19,6 @@ from align.sequence.lattice_in_recording import LatticePaths
 from align.speech.second_scorer import SecondScorer
 from align.speech.text.checking.departing import NO_WORDS, departing_paths
 from align.speech.text.checking.mismatch import (
-    CERTAIN,
     Gaps,
     Judged,
     found_first,
@@ -29,12 +28,10 @@ from align.speech.text.checking.mismatch import (
     untranscribed,
 )
 from align.speech.text.checking.repeated import said_again
+from align.speech.text.checking.strictness import strictness_of
 from align.speech.text.checking.unspoken import (
     DEFAULT,
-    DEFAULT_IPA,
     N_SOUNDS,
-    PROBABLE,
-    PROBABLE_IPA,
     PathScorer,
     WordPath,
 )
@@ -268,7 +265,7 @@ def path_scorer(wording: Wording, scorer: SecondScorer) -> PathScorer:
 
 def known_by(model: PhoneAligner, scorer: SecondScorer) -> EvidenceModel:
     """Return what is known of words that were not said; with second scores, if there are some."""
-    known = model.unspoken_ or (DEFAULT_IPA if model.takes_ipa else DEFAULT)
+    known = model.unspoken_ or strictness_of(model).unspoken
     return known if known.size <= N_SOUNDS or scorer.can_score_words else DEFAULT
 
 
@@ -277,9 +274,8 @@ def _least(model: PhoneAligner, scorer: SecondScorer) -> float:
 
     Without second scores of words, those that were not said are known from English alone.
     """
-    if not model.takes_ipa:
-        return PROBABLE
-    return PROBABLE_IPA if scorer.can_score_words else CERTAIN
+    strictness = strictness_of(model)
+    return strictness.probable if scorer.can_score_words else strictness.probable_in_noise
 
 
 def _listed(

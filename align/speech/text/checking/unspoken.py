@@ -44,7 +44,6 @@ __all__ = [
     "N_EVIDENCE",
     "N_SOUNDS",
     "PROBABLE",
-    "PROBABLE_IPA",
     "AskedWords",
     "PathScorer",
     "WordPath",
@@ -96,14 +95,11 @@ DEFAULT_IPA = EvidenceModel(
 )
 """The same for models of phones in the IPA, which learn none, with second scores of words.
 
-Fitted to two German speakers by models that had not second them (recipes/mismatch/where.md).
+Fitted to two German speakers by models that were not trained on them (recipes/mismatch/where.md).
 """
 
 PROBABLE = 0.5
 """Words of this probability are listed; those that cannot reach it are not asked for."""
-
-PROBABLE_IPA = 0.6
-"""The same for models of phones in the IPA, which are vaguer."""
 
 _LEAST = 0.01  # matches are clipped to this, and to one less this
 _FURTHEST, _GAIN_SIZE = 20.0, 10.0  # log odds, and what they are divided by

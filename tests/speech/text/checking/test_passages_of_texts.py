@@ -109,7 +109,7 @@ def test_where_passages_lie() -> None:
     rows += [Row("sil", 1.0, 1.0, -1), Row("sil", 2.0, 1.0, -1)]
     rows = within_the_text(rows, said, 100)
     assert [row.word for row in rows] == [-1, 104, 105, -1, -1]
-    first, last = passages_left_out(words, said, rows, 100)
+    first, last = passages_left_out(words, said, rows, 100, 0.95)
     assert (first.start, first.end, first.words) == (0.0, 0.5, ("w0", "w1", "w2", "w3"))
     assert (last.start, last.end, last.words) == (1.0, 2.0, ("w6", "w7", "w8", "w9"))
     assert first.kind == "unspoken"
@@ -117,8 +117,8 @@ def test_where_passages_lie() -> None:
     (inner,) = passages_left_out(words, np.array([0, 1, 7, 8, 9]), [
         Row("a", 0.0, 1.0, 0), Row("b", 0.1, 1.0, 1), Row("c", 0.2, 1.0, 7),
         Row("d", 0.3, 1.0, 8), Row("e", 0.4, 1.0, 9), Row("sil", 0.5, 1.0, -1),
-    ], 0)  # fmt: skip
-    assert (inner.start, inner.end) == (0.2, 0.2)
+    ], 0, 0.8)  # fmt: skip
+    assert (inner.start, inner.end, inner.probability) == (0.2, 0.2, 0.8)
 
 
 def test_words_on_both_sides_of_a_passage_are_two_mismatches() -> None:
