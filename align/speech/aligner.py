@@ -31,7 +31,7 @@ from align.sequence.learning.problem import Case
 from align.sequence.state import aligner_state, arrays_of, kept, restored
 from align.sequence.times.placement import WINDOW
 from align.sequence.times.sureness import Sureness
-from align.speech.expansion import expanded_lattice, expanded_sequence, is_closure
+from align.speech.expansion import expanded_lattice, expanded_sequence
 from align.speech.feature_sets import (
     check_saved,
     default_hop,
@@ -39,7 +39,7 @@ from align.speech.feature_sets import (
     named_or_own,
     takes_ipa,
 )
-from align.speech.label_classes import IpaClasses, broad_classes, read_map
+from align.speech.label_classes import read_map
 from align.speech.labels import PhoneLabels, TakenLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
 from align.speech.mismatches import Candidate, learned_match
@@ -54,7 +54,7 @@ from align.speech.surroundings import (
 )
 from align.speech.text.model import PhoneAligner
 from align.speech.text.pronouncing.realisation import checked_costs
-from align.types import SILENCES, SPOKEN_NOISE, Event, Example, Float64, IntArray
+from align.types import SPOKEN_NOISE, Event, Example, Float64, IntArray
 
 if TYPE_CHECKING:
     from align.speech.text.tiers import TextAlignment
@@ -123,6 +123,7 @@ class SpeechAligner(PhoneAligner):
     unspoken_: EvidenceModel | None = field(default=None, init=False)
     # Recordings whose text was used, and was left out.
     _texts: tuple[int, int] | None = field(default=None, init=False)
+    _known: PhoneLabels | None = field(default=None, init=False)
     sound_classifier_: SoundClassifier | None = field(default=None, init=False)
     _trained_for: Surroundings | None = field(default=None, init=False)
     # While it is trained.
@@ -313,7 +314,7 @@ class SpeechAligner(PhoneAligner):
         made: list[Feature] = []
         for item in named_or_own(self.features):
             if isinstance(item, str):
-                own = self._symbols(), self._label_classes(), self.random_state
+                own = self._symbols(), self._phone_labels().classes, self.random_state
                 made += named_features(item, *own)
             else:
                 made.append(copy.deepcopy(item))
@@ -460,20 +461,17 @@ class SpeechAligner(PhoneAligner):
             return {}
         return given if isinstance(given, Mapping) else read_map(os.fspath(given))
 
-    def _label_classes(self) -> Mapping[str, str]:
-        """Label to its broad class, for labels whose phone has one."""
-        if self.takes_ipa:
-            return IpaClasses(self._symbols(), getattr(self, "labels_", ()))
-        classes = broad_classes()
-        through_map = {k: classes[v] for k, v in self._symbols().items() if v in classes}
-        return {**classes, **through_map}
-
     def _boundary_classes(self) -> Mapping[str, str]:
-        return self._label_classes()
+        return self._phone_labels().classes
 
     def _phone_labels(self) -> PhoneLabels:
         trained = getattr(self, "labels_", ())
-        return PhoneLabels(self._symbols(), trained, self.takes_ipa, self.knows_spoken_noise)
+        own = PhoneLabels(self._symbols(), trained, self.takes_ipa, self.knows_spoken_noise)
+        last = self._known
+        if last == own:  # and has made its tables
+            return last
+        self._known = own
+        return own
 
     def _symbol(self, label: str) -> str:
         return self._phone_labels().symbol(label)
@@ -490,33 +488,10 @@ class SpeechAligner(PhoneAligner):
         """
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         signal = self._recent_signal(audio, rate, name)
-        return SecondScorer(signal, self._sounds, english=not self.takes_ipa)
-
-    def _sounds(self, labels: Sequence[str]) -> list[str | None]:
-        """Return what labels sound like to a second scorer, in the IPA; None for no sound."""
-        known, takes_ipa = self._phone_labels(), self.takes_ipa
-        # labels of other models are those of TIMIT, or nothing is known of them
-        in_ipa = {} if takes_ipa else read_map("timit_ipa")
-
-        def sound(label: str) -> str | None:
-            symbol: str | None = known.symbol(label)
-            if self._unbounded(label) or is_closure(str(symbol)):
-                return None
-            if not takes_ipa:
-                symbol = in_ipa.get(label, in_ipa.get(str(symbol)))
-            return None if symbol in SILENCES else symbol
-
-        of = {label: sound(label) for label in dict.fromkeys(labels)}
-        return [of[label] for label in labels]
+        return SecondScorer(signal, self._phone_labels().sounds, english=not self.takes_ipa)
 
     def _unbounded(self, event: Event) -> bool:
-        label = str(event)
-        if label in ("", SPOKEN_NOISE):
-            return True
-        if self.takes_ipa:
-            return self._label_classes().get(label) == "silence"
-        classes = broad_classes()  # asked for label by label, so without a table of all
-        return classes.get(self._symbols().get(label, label), classes.get(label)) == "silence"
+        return self._phone_labels().is_unbounded(str(event))
 
     @property
     def knows_spoken_noise(self) -> bool:
@@ -555,7 +530,7 @@ class SpeechAligner(PhoneAligner):
         return confidence if self.text_sureness_ is None else self.text_sureness_.of(confidence)
 
     def _with_outer_pauses(self, signal: Signal) -> Extended:
-        return with_outer_pauses(self.features_, signal, self._label_classes())
+        return with_outer_pauses(self.features_, signal, self._phone_labels().classes)
 
     def align_text(
         self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any

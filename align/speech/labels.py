@@ -1,4 +1,4 @@
-"""Which labels of phones a model knows, and how those that are given are spelled as it does."""
+"""Which labels of phones a model knows, how it spells those that are given, and what they are."""
 
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -8,7 +8,8 @@ from functools import cached_property
 from align.errors import DataError
 from align.features.phones.articulatory import articulation
 from align.formats.phone_map import unknown as describe_unknown
-from align.speech.expansion import Spelled, closures_of
+from align.speech.expansion import Spelled, closures_of, is_closure
+from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.text.pronouncing.arpabet import IpaLabels, spell
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event
 
@@ -44,6 +45,35 @@ class PhoneLabels:
         symbols = self.symbols
         trained = {symbols.get(label, label) for label in self.trained}
         return set(self.trained) | trained | {k for k, v in symbols.items() if v in trained}
+
+    @cached_property
+    def classes(self) -> Mapping[str, str]:
+        """Label to its broad class, for labels whose phone has one."""
+        if self.ipa:
+            return IpaClasses(self.symbols, self.trained)
+        classes = broad_classes()
+        through_map = {k: classes[v] for k, v in self.symbols.items() if v in classes}
+        return {**classes, **through_map}
+
+    def is_unbounded(self, label: str) -> bool:
+        """Whether a label may last any time: silences, and spoken noise."""
+        return label in ("", SPOKEN_NOISE) or self.classes.get(label) == "silence"
+
+    def sounds(self, labels: Sequence[str]) -> list[str | None]:
+        """Return what labels sound like to a second scorer, in the IPA; None for no sound."""
+        # labels of other models are those of TIMIT, or nothing is known of them
+        in_ipa = {} if self.ipa else read_map("timit_ipa")
+
+        def sound(label: str) -> str | None:
+            symbol: str | None = self.symbol(label)
+            if self.is_unbounded(label) or is_closure(str(symbol)):
+                return None
+            if not self.ipa:
+                symbol = in_ipa.get(label, in_ipa.get(str(symbol)))
+            return None if symbol in SILENCES else symbol
+
+        of = {label: sound(label) for label in dict.fromkeys(labels)}
+        return [of[label] for label in labels]
 
     def check(self, events: Sequence[Event], name: str) -> None:
         """Raise DataError that names the recording where a label is not known."""

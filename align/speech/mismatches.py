@@ -148,7 +148,7 @@ class Kinds:
         Of a piece with its own events only if one of them is a sound. `source` is the speaker and
         the recording.
         """
-        extended = with_outer_pauses(features, signal, self.aligner._label_classes())
+        extended = with_outer_pauses(features, signal, self.aligner._phone_labels().classes)
         candidate = Candidate(self.aligner, extended, events, features)
         found = candidate.evidence()
         if found is None or (kind == _FEW and not found.sounds.any()):
@@ -193,23 +193,24 @@ class Candidate(NamedTuple):
     def order_gap(self, *, both_scorers: bool = False) -> float | None:
         """Return by how much they beat other orders of themselves; see `align.speech.orders`."""
         aligner, extended, events, features = self
+        known = aligner._phone_labels()
 
         def second(labels: Sequence[str], seconds: Float64) -> SecondSums | None:
             symbols = [
-                CLOSURE if is_closure(aligner._symbol(label)) else sound or PAUSE
-                for label, sound in zip(labels, aligner._sounds(labels), strict=True)
+                CLOSURE if is_closure(known.symbol(label)) else sound or PAUSE
+                for label, sound in zip(labels, known.sounds(labels), strict=True)
             ]
             return second_sums(extended.own, symbols, seconds)
 
         weights = dict(zip(aligner.base_functions_, aligner.coef_ / aligner.scale_, strict=True))
-        joined = np.array([is_closure(aligner._symbol(str(event))) for event in events])
+        joined = np.array([is_closure(known.symbol(str(event))) for event in events])
         silent = aligner._free(events)
         own = second if both_scorers else None
         return order_gap(features, weights, extended, events, silent, joined, own)
 
     def by_second_scorer(self, evidence: Evidence, onsets: IntArray) -> Evidence:
         """Return evidence with second scores of the events; as it is, where these are unknown."""
-        sounds = self.aligner._sounds([str(event) for event in self.events])
+        sounds = self.aligner._phone_labels().sounds([str(event) for event in self.events])
         pairs = zip(sounds, evidence.sounds, strict=True)
         symbols = [sound if own else None for sound, own in pairs]
         start = np.clip(np.asarray(onsets, dtype=np.intp), *self.extended.span)
