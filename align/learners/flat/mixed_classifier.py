@@ -20,9 +20,10 @@ from align.learners.flat._inputs import read_classes, read_examples
 from align.learners.flat._labels import several_labels
 from align.learners.flat._linear import LinearRun
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
-from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing, mixing_weights
+from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator
 from align.learners.parts.parameters import check_epochs, generator, weighed
+from align.learners.parts.shards import deal, mix_shards, shard_orders
 from align.types import Float64
 
 __all__ = ["MixedClassifier"]
@@ -111,32 +112,24 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
         final = _opened(given, X.shape[1], classes, labels=y.ndim == 2)
         check_epochs(given.epochs)
         rng = generator(self.random_state)
-        dealt = rng.permutation(X.shape[0]) if given.shuffle else np.arange(X.shape[0])
-        shards = [
-            (X[part], y[part], weights[part] if len(weights) else None)
-            for part in np.array_split(dealt, min(int(self.n_shards), X.shape[0]))
-        ]
+        parts = deal(X.shape[0], int(self.n_shards), rng, given.shuffle)
+        shards = [(X[part], y[part], weights[part] if len(weights) else None) for part in parts]
         mixed = np.zeros_like(final._run.hypothesis())
         total = np.zeros_like(mixed)
         counts = np.zeros(4, dtype=np.int64)
         self.mixed_updates_ = 0.0
         self.epochs_: list[MixedEpoch] = []
         for _ in range(int(given.epochs)):
-            orders = [
-                rng.permutation(len(part)) if given.shuffle else np.arange(len(part))
-                for _, part, _ in shards
-            ]
+            orders = shard_orders(parts, rng, given.shuffle)
             done = Parallel(n_jobs=self.n_jobs)(
                 delayed(_epoch)(given, classes, shard, order, mixed)
                 for shard, order in zip(shards, orders, strict=True)
             )
-            played = np.array([shard.counts for shard in done])
-            mu = mixing_weights(played[:, 2], self.mix)
-            mixed = np.sum([m * shard.weights for m, shard in zip(mu, done, strict=True)], axis=0)
-            total += np.sum([shard.counts[0] * shard.mean for shard in done], axis=0)
-            counts += played.sum(axis=0)
-            self.mixed_updates_ += float(mu @ played[:, 2])
-            self.epochs_.append(MixedEpoch(played[:, 1], played[:, 2], mu))
+            mixed, hypotheses, epoch = mix_shards(done, self.mix)
+            total += hypotheses
+            counts += sum(shard.counts for shard in done)
+            self.mixed_updates_ += float(epoch.weights @ epoch.updates)
+            self.epochs_.append(epoch)
         assert isinstance(final._run, LinearRun)
         final._run.begin_with(mixed)
         final._run.counts[:] = counts

@@ -1,17 +1,26 @@
-"""Mixtures of what was learnt on shards: the weight of each shard, and what is kept of an epoch.
+"""Iterative parameter mixing: shards of examples, and the mixture of what was learned on each.
 
 See `align.learners.ParameterMixing` for the algorithm and its bound.
 """
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from align.learners.parts.parameters import check_choice, check_whole
-from align.types import Float64
+from align.types import Float64, IntArray
 
-__all__ = ["MIXES", "MixedEpoch", "check_mixing", "mixing_weights"]
+__all__ = [
+    "MIXES",
+    "MixedEpoch",
+    "check_mixing",
+    "deal",
+    "mix_shards",
+    "mixing_weights",
+    "shard_orders",
+]
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 
@@ -58,6 +67,32 @@ def mixing_weights(updates: npt.ArrayLike, mix: str) -> Float64:
         shares: Float64 = counts / counts.sum()
         return shares
     return np.full(counts.size, 1.0 / counts.size)
+
+
+def deal(n: int, n_shards: int, rng: np.random.Generator, shuffle: bool) -> list[IntArray]:
+    """Return which of n examples each shard gets; fewer examples than shards make fewer shards."""
+    dealt = rng.permutation(n) if shuffle else np.arange(n)
+    return np.array_split(dealt, min(n_shards, n))
+
+
+def shard_orders(
+    shards: Sequence[IntArray], rng: np.random.Generator, shuffle: bool
+) -> list[IntArray]:
+    """Return the order in which each shard goes through its own examples in the next epoch."""
+    return [rng.permutation(len(part)) if shuffle else np.arange(len(part)) for part in shards]
+
+
+def mix_shards(done: Sequence[Any], mix: str) -> tuple[Float64, Float64, MixedEpoch]:
+    """Return the mixed weights of an epoch, the sum of all its hypotheses, and its counts.
+
+    Each shard that is `done` has `weights` after the epoch, the `mean` of its hypotheses, and
+    `counts` of its rounds, mistakes and updates.
+    """
+    counts = np.array([shard.counts for shard in done], dtype=np.int64)
+    mu = mixing_weights(counts[:, 2], mix)
+    mixed = np.sum([m * shard.weights for m, shard in zip(mu, done, strict=True)], axis=0)
+    total = np.sum([shard.counts[0] * shard.mean for shard in done], axis=0)
+    return mixed, total, MixedEpoch(counts[:, 1], counts[:, 2], mu)
 
 
 def check_mixing(n_shards: int, mix: str) -> None:

@@ -37,9 +37,10 @@ import numpy.typing as npt
 from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
-from align.learners.parts import FixedTuning, MixedEpoch, check_mixing, make_update, mixing_weights
+from align.learners.parts import FixedTuning, MixedEpoch, check_mixing, make_update
 from align.learners.parts.parameters import generator
 from align.learners.parts.saved import Saved, keep, restore
+from align.learners.parts.shards import deal, mix_shards, shard_orders
 from align.learners.structured.learner import StructuredLearner
 from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
 from align.progress import Progress
@@ -174,11 +175,8 @@ class ParameterMixing(Saved, ParamsMixin):
         learner = self._check()
         n, n_epochs = check_pairs(xs, ys, "xs", "ys"), learner._epochs()
         rng = generator(learner.random_state)
-        dealt = rng.permutation(n) if learner.shuffle else np.arange(n)
-        shards = [
-            ([xs[i] for i in part], [ys[i] for i in part])
-            for part in np.array_split(dealt, min(int(self.n_shards), n))
-        ]
+        parts = deal(n, int(self.n_shards), rng, learner.shuffle)
+        shards = [([xs[i] for i in part], [ys[i] for i in part]) for part in parts]
         self._mixed = np.zeros(check_feature(problem.joint_feature(xs[0], ys[0])).size)
         self._total = np.zeros_like(self._mixed)
         for name in (*_TOTALS, *_SUMS):
@@ -186,10 +184,7 @@ class ParameterMixing(Saved, ParamsMixin):
         self.epochs_: list[MixedEpoch] = []
         vars(self).update(restore(checkpoint, _CHECKPOINT, rng) or {})
         for epoch in range(len(self.epochs_), n_epochs):
-            orders = [
-                rng.permutation(len(part)) if learner.shuffle else np.arange(len(part))
-                for part, _ in shards
-            ]
+            orders = shard_orders(parts, rng, learner.shuffle)
             done = Parallel(n_jobs=self.n_jobs)(
                 delayed(_epoch)(learner.get_params(), problem, shard, order, self._mixed)
                 for shard, order in zip(shards, orders, strict=True)
@@ -225,20 +220,15 @@ class ParameterMixing(Saved, ParamsMixin):
 
     def _mix(self, done: "Sequence[_Done]") -> None:
         """Mix the weights of an epoch, and count what happened in it."""
-        updates = np.array([shard.counts[2] for shard in done], dtype=np.int64)
-        mistakes = np.array([shard.counts[1] for shard in done], dtype=np.int64)
-        mu = mixing_weights(updates, self.mix)
-        self._mixed = np.sum(
-            [m * shard.weights for m, shard in zip(mu, done, strict=True)], axis=0
-        )
-        self._total += np.sum([shard.counts[0] * shard.mean for shard in done], axis=0)
+        self._mixed, hypotheses, epoch = mix_shards(done, self.mix)
+        self._total += hypotheses
         for i, name in enumerate(_TOTALS):
             setattr(self, name, getattr(self, name) + sum(shard.counts[i] for shard in done))
         self.cumulative_cost_ += sum(shard.cost for shard in done)
         self.cumulative_loss_ += sum(shard.loss for shard in done)
         self.radius_ = max(self.radius_, *(shard.radius for shard in done))
-        self.mixed_updates_ += float(mu @ updates)
-        self.epochs_.append(MixedEpoch(mistakes, updates, mu))
+        self.mixed_updates_ += float(epoch.weights @ epoch.updates)
+        self.epochs_.append(epoch)
 
     def predict(self, problem: StructuredProblem, xs: Sequence[Any]) -> list[Any]:
         """Decode inputs with `coef_`."""

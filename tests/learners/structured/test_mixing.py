@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from align.errors import ParameterError
 from align.learners import ParameterMixing, StructuredLearner
-from align.learners.structured.mixing import mixing_weights
+from align.learners.parts.shards import mixing_weights
 
 
 def learner(update="perceptron", **options):
