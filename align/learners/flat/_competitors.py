@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ import scipy.sparse as sp
 
 from align._numba import compiled
 from align.errors import ParameterError
+from align.learners.flat import _round as core
+from align.learners.flat._inputs import with_constant
 from align.learners.parts import Entropy, EuclideanBall, Plan
 from align.learners.theory import Certificate, Trace
-from align.types import Float64
+from align.types import Float64, IntArray
 
 __all__ = [
     "MISTAKE_BOUNDS",
@@ -20,6 +23,7 @@ __all__ = [
     "Constraints",
     "best_certificate",
     "competitors",
+    "constraints_of",
     "evaluate",
     "least_loss",
 ]
@@ -34,6 +38,7 @@ _WEIGHTS = (1e-3, 1e-1, 1.0, 10.0, 100.0)  # of half the squared norm, beside th
 _FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5)
 
 
+@dataclass
 class Constraints:
     """The constraint ``<u, a_t> >= b_t`` of each round, a_t made of rows of a matrix.
 
@@ -41,8 +46,11 @@ class Constraints:
     ----------
     X : CSR matrix [shape=(T, d + 1)]
         Examples, the constant last.
-    other : np.ndarray [shape=(T,)]
-        Sign of x in the direction; with several scores, both classes as one number, or -1.
+    up, down : np.ndarray [shape=(T,), dtype=intp]
+        Score in which the direction has x, and score in which it has -x; -1 where there is one
+        score.
+    sign : np.ndarray [shape=(T,)]
+        Of x; 0 where there is no direction.
     target : np.ndarray [shape=(T,)]
         b.
     rows : int
@@ -51,15 +59,13 @@ class Constraints:
         Whether directions are those of ``[x, -x]``.
     """
 
-    def __init__(self, X: Any, other: Float64, target: Float64, rows: int, doubled: bool) -> None:
-        self.X, self.target, self.rows, self.doubled = sp.csr_array(X), target, rows, doubled
-        if rows == 1:
-            self.up, self.down = np.zeros(len(other), dtype=np.intp), None
-            self.sign = other.copy()
-        else:
-            codes = other.astype(np.intp)
-            self.up, self.down = np.maximum(codes, 0) // rows, np.maximum(codes, 0) % rows
-            self.sign = (codes >= 0).astype(np.float64)
+    X: Any
+    up: IntArray
+    down: IntArray
+    sign: Float64
+    target: Float64
+    rows: int
+    doubled: bool = False
 
     def losses_of(self, u: npt.ArrayLike) -> Float64:
         """Return ``[b_t - <u, a_t>]_+`` [shape=(T,)]."""
@@ -75,19 +81,15 @@ class Constraints:
         scores = self.X @ weights.T
         each = np.arange(len(scores))
         inner = scores[each, self.up]
-        if self.down is not None:
+        if self.rows > 1:
             inner = inner - scores[each, self.down]
         losses: Float64 = np.maximum(self.target - self.sign * inner, 0.0)
         return losses
 
     def part(self, rounds: slice) -> "Constraints":
         """Return those of some rounds."""
-        found = object.__new__(Constraints)
-        found.X, found.target = self.X[rounds], self.target[rounds]
-        found.rows, found.doubled = self.rows, self.doubled
-        found.up, found.sign = self.up[rounds], self.sign[rounds]
-        found.down = None if self.down is None else self.down[rounds]
-        return found
+        names = ("X", "up", "down", "sign", "target")
+        return replace(self, **{name: getattr(self, name)[rounds] for name in names})
 
     def solve(self, weight: float, passes: int = 40) -> Float64:
         """Return the u of least ``weight |u|^2 / 2 + sum of losses`` [shape=(rows, d + 1)].
@@ -96,14 +98,13 @@ class Constraints:
         """
         X, target = self.X, np.ascontiguousarray(self.target)
         columns, ends = X.indices.astype(np.intp, copy=False), X.indptr.astype(np.intp, copy=False)
-        down = np.full(len(self.up), -1, dtype=np.intp) if self.down is None else self.down
         u = np.zeros((self.rows, X.shape[1]))
         rng = np.random.default_rng(0)
         alpha = np.zeros(len(self.up))
         for _ in range(passes):
             order = rng.permutation(len(alpha))
             moved = _ascend(
-                X.data, columns, ends, self.up, down, self.sign, target,
+                X.data, columns, ends, self.up, self.down, self.sign, target,
                 1.0 / weight, order, alpha, u,
             )  # fmt: skip
             if moved < 1e-9:
@@ -143,6 +144,21 @@ def _ascend(
             if down[i] >= 0:
                 u[down[i], indices[j]] -= sign[i] * step * data[j]
     return moved
+
+
+def constraints_of(X: Any, log: Float64, rows: int, bias: bool, doubled: bool) -> Constraints:
+    """Return the constraints of rounds with some examples, from their rows of the log.
+
+    `bias` says whether the learner has a constant feature; the others are as in `Constraints`.
+    """
+    X = sp.csr_array(X, dtype=np.float64)
+    X = with_constant(X) if bias else X
+    other, target = log[:, core.LOG_OTHER], log[:, core.LOG_TARGET]
+    if rows == 1:
+        zeros = np.zeros(len(log), dtype=np.intp)
+        return Constraints(X, zeros, zeros - 1, other.copy(), target, rows, doubled)
+    up, down = np.divmod(np.maximum(other, 0.0).astype(np.intp), rows)
+    return Constraints(X, up, down, (other >= 0.0).astype(np.float64), target, rows, doubled)
 
 
 def competitors(constraints: Constraints, plan: Plan) -> list[Float64]:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _ellipsoid_pass as core
+from align.learners.flat._inputs import with_constant
 from align.learners.flat._labels import sorted_labels
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat.certified_pairs import certify_ellipsoid
@@ -169,7 +170,10 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
         n = blocks * width
         self._W = np.zeros((blocks, width))
         self._late = np.zeros((blocks, width))  # sum of round number times step, for the mean
-        self._low_rank = self._is_low_rank(n)
+        representation = self._began.representation
+        self._low_rank = representation == "low-rank" or (
+            representation == "auto" and self._is_low_rank_smaller(n)
+        )
         self._check_memory(16 if self._low_rank else n, n)
         if self._low_rank:
             self._shape = np.zeros((16, n))  # rows q_j; grows as needed
@@ -373,10 +377,9 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
     def _rows(self, X: Any) -> tuple[Float64, Any, Any, bool]:
         """Add the bias and normalise; return values, columns, row ends, and whether dense."""
         m = X.shape[0]
-        one: Any = np.ones((m, 1))
         dense = isinstance(X, np.ndarray)
         if self._began.fit_intercept:
-            X = np.hstack([X, one]) if dense else sp.csr_array(sp.hstack([sp.csr_array(X), one]))
+            X = np.hstack([X, np.ones((m, 1))]) if dense else with_constant(X)
         if dense:
             squares = np.einsum("ij,ij->i", X, X)
         else:
@@ -468,7 +471,8 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
             raise ParameterError(f"max_memory={self.max_memory}, must be a positive number.")
         check_epochs(self.epochs)
 
-    def _is_low_rank(self, n: int) -> bool:
+    def _is_low_rank_smaller(self, n: int) -> bool:
+        """Whether P of n weights is kept as vectors by default."""
         raise NotImplementedError
 
     def _first_scale(self) -> float:

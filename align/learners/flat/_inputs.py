@@ -17,9 +17,17 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts.estimators import summed, validated
 from align.learners.parts.labels import check_labels
+from align.learners.parts.parameters import check_given
 from align.types import Float64
 
-__all__ = ["is_plain_row", "narrow", "read_classes", "read_examples", "read_numbers"]
+__all__ = [
+    "is_plain_row",
+    "narrow",
+    "read_classes",
+    "read_examples",
+    "read_numbers",
+    "with_constant",
+]
 
 _FLOATS, _INT = (np.dtype(np.float64), np.dtype(np.float32)), np.dtype(np.int32)
 _CSR = (sp.csr_array, sp.csr_matrix)
@@ -34,7 +42,7 @@ def read_examples(owner: Any, X: Any) -> Any:
 
 def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
     """Return examples and their classes [shape=(m,)] or relevant labels [shape=(m, K)]."""
-    _check_given(owner, y)
+    check_given(y, type(owner).__name__)
     plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu"
     if plain and _is_clean(owner, X, reset=reset) and len(y) == X.shape[0]:
         _admit(owner, X, reset=reset)
@@ -51,16 +59,9 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
 
 def read_numbers(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float64]:
     """Return examples and a copy (never read-only) of the numbers to predict [shape=(m,)]."""
-    _check_given(owner, y)
+    check_given(y, type(owner).__name__)
     X, y = validated(owner, X, y, dtype=list(_FLOATS), order="C", y_numeric=True, reset=reset)
     return narrow(summed(X)), np.array(y, dtype=np.float64)
-
-
-def _check_given(owner: Any, y: Any) -> None:
-    if y is None:
-        raise ParameterError(
-            f"{type(owner).__name__} requires y to be passed, but the target y is None."
-        )
 
 
 def is_plain_row(owner: Any, X: Any) -> bool:
@@ -126,6 +127,11 @@ def _admit(owner: Any, X: Any, *, reset: bool) -> None:
         owner.n_features_in_ = X.shape[1]
         if hasattr(owner, "feature_names_in_"):
             del owner.feature_names_in_
+
+
+def with_constant(X: Any) -> Any:
+    """Return a sparse matrix as CSR with a last column of ones."""
+    return sp.csr_array(sp.hstack([X, sp.csr_array(np.ones((X.shape[0], 1)))]))
 
 
 def narrow(X: Any) -> Any:

@@ -30,6 +30,7 @@ from align.learners.flat._competitors import (
     best_certificate,
     competitors,
 )
+from align.learners.flat._inputs import with_constant
 from align.learners.flat.run_certificate import (
     RunCertificate,
     as_mistakes,
@@ -55,9 +56,10 @@ def _pairs(Z: Any, relevant: BoolArray, target: float) -> tuple[Constraints, Any
     With one column in `relevant` there is one score, of the sign that it says.
     """
     n, k = relevant.shape
+    Z = sp.csr_array(Z)
     if k == 1:
-        signs = np.where(relevant[:, 0], 1.0, -1.0)
-        return Constraints(Z, signs, np.full(n, target), 1, False), np.arange(n)
+        signs, zeros = np.where(relevant[:, 0], 1.0, -1.0), np.zeros(n, dtype=np.intp)
+        return Constraints(Z, zeros, zeros - 1, signs, np.full(n, target), 1), np.arange(n)
     n_right = relevant.sum(axis=1)
     size = int((n_right * (k - n_right)).sum())
     if size > _MOST_PAIRS:
@@ -66,8 +68,7 @@ def _pairs(Z: Any, relevant: BoolArray, target: float) -> tuple[Constraints, Any
             f"{_MOST_PAIRS}: certify fewer examples."
         )
     rounds, up, down = np.nonzero(relevant[:, :, None] & ~relevant[:, None, :])
-    codes = (up * k + down).astype(np.float64)
-    return Constraints(sp.csr_array(Z)[rounds], codes, np.full(size, target), k, False), rounds
+    return Constraints(Z[rounds], up, down, np.ones(size), np.full(size, target), k), rounds
 
 
 def _worst(losses: Float64, rounds: Any, n: int) -> Float64:
@@ -126,8 +127,7 @@ def certify_ranker(model: Any, X: Any, y: Any, delta: float) -> RunCertificate:
     relevant: BoolArray = y != 0 if y.ndim == 2 else y[:, None] == copy.classes_
     trace, gamma = copy.trace_, copy.trace_.plan.margin
     Z = sp.csr_array(X, dtype=np.float64)
-    if copy.fit_intercept:
-        Z = sp.csr_array(sp.hstack([Z, sp.csr_array(np.ones((Z.shape[0], 1)))]))
+    Z = with_constant(Z) if copy.fit_intercept else Z
     among = competitors(_pairs(Z, relevant, gamma)[0], trace.plan)
     most, bound = math.inf, None
     named = best_certificate(trace, MISTAKE_BOUNDS, among)

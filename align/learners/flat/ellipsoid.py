@@ -309,10 +309,8 @@ class CELLIP(EllipsoidLearner):
         if self.cut == "deep" and self._W.size < 2:
             raise ParameterError("cut='deep' needs at least 2 weights, the intercept included.")
 
-    def _is_low_rank(self, n: int) -> bool:
-        if self._began.representation == "auto":
-            return n > _DENSE_LIMIT
-        return bool(self._began.representation == "low-rank")
+    def _is_low_rank_smaller(self, n: int) -> bool:
+        return n > _DENSE_LIMIT
 
     def _first_scale(self) -> float:
         return float((1.0 + (1.0 - self._began.a) * self._began.gamma) ** 2)
@@ -398,9 +396,7 @@ cumulative_loss_, trace_, n_features_in_
         positive(self.scale, "scale")
         check_choice(self.decay, "decay", ("updates", "rounds"))
 
-    def _is_low_rank(self, n: int) -> bool:
-        if self._began.representation != "auto":
-            return bool(self._began.representation == "low-rank")
+    def _is_low_rank_smaller(self, n: int) -> bool:
         if self._began.c == 0.0 or self._began.b == 0.0:
             return True
         return bool(np.log(NEGLIGIBLE / self._began.c) / np.log(self._began.b) < n)

@@ -20,6 +20,7 @@ from align.learners.flat._competitors import (
     Constraints,
     best_certificate,
     competitors,
+    constraints_of,
     least_loss,
 )
 from align.learners.flat._learner import FlatLearner
@@ -148,7 +149,6 @@ class _Kept:
         self.learner = learner
         self.flat: Any = learner.learner if isinstance(learner, DictStream) else learner
         self.fresh = certify and not hasattr(self.flat, "n_features_in_")
-        self.certify = certify
         self.rows = 0
         self.done = self.wrong = 0
         self.loss = 0.0
@@ -210,11 +210,8 @@ class _Kept:
         columns = np.concatenate(self.columns)
         X = sp.csr_array((np.concatenate(self.values), columns, ends), shape=(len(log), width))
         X.sum_duplicates()
-        if self.flat._began.fit_intercept:
-            X = sp.csr_array(sp.hstack([X, sp.csr_array(np.ones((len(log), 1)))]))
-        plan = self.flat._current
-        other, target = log[:, core.LOG_OTHER], log[:, core.LOG_TARGET]
-        return Constraints(X, other, target, self.rows, plan.doubled)
+        bias, doubled = self.flat._began.fit_intercept, self.flat._current.doubled
+        return constraints_of(X, log, self.rows, bias, doubled)
 
     def _bound(self, log: Float64, constraints: Constraints) -> tuple[Certificate | None, float]:
         plan = self.flat._current

@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 from sklearn.base import clone
 
 from align.errors import ParameterError
@@ -39,6 +38,7 @@ from align.learners.flat._competitors import (
     Constraints,
     best_certificate,
     competitors,
+    constraints_of,
     evaluate,
 )
 from align.learners.theory import Certificate, Trace
@@ -210,15 +210,8 @@ def _recorded(model: Any, X: Any, y: Any) -> tuple[Any, Trace, Constraints]:
         chunk = copy._stream_chunk(X, y)
     log = np.empty((len(chunk.order), core.LOG_WIDTH))
     copy._play(chunk, log)
-    found = sp.csr_array(chunk.X)
-    if copy._began.fit_intercept:
-        ones = sp.csr_array(np.ones((found.shape[0], 1)))
-        found = sp.csr_array(sp.hstack([found, ones]))
     rows = copy._run.rows
-    constraints = Constraints(
-        found.astype(np.float64), log[:, core.LOG_OTHER], log[:, core.LOG_TARGET], rows,
-        plan.doubled,
-    )  # fmt: skip
+    constraints = constraints_of(chunk.X, log, rows, copy._began.fit_intercept, plan.doubled)
     if plan.multiplicative:
         return copy, copy.trace_, constraints
     trace = Trace(plan, constraints, rows=rows)

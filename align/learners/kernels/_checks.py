@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts.parameters import refuse_masks
+from align.learners.parts.parameters import check_given, refuse_masks
 from align.types import Float64
 
 __all__ = ["check_examples", "check_labels", "check_numbers", "feature_names"]
@@ -56,8 +56,7 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
 
     A column is accepted as a vector, with a warning.
     """
-    if y is None:
-        raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
+    check_given(y, owner)
     refuse_masks(y=y)
     try:
         labels = _vector(y.toarray() if hasattr(y, "toarray") else np.asarray(y), n)
@@ -91,8 +90,7 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
 
 def check_numbers(y: Any, n: int, owner: str) -> Float64:
     """Return the numbers to predict of `n` examples; a column is accepted, with a warning."""
-    if y is None:
-        raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
+    check_given(y, owner)
     refuse_masks(y=y)
     if np.iscomplexobj(np.asarray(y)):
         raise ParameterError(f"Complex data not supported by {owner}; y must hold real numbers.")

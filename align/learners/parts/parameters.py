@@ -14,6 +14,7 @@ __all__ = [
     "NO_WEIGHTS",
     "check_choice",
     "check_epochs",
+    "check_given",
     "check_number",
     "check_share",
     "check_whole",
@@ -118,6 +119,12 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     """Raise unless a value is one of some names."""
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(f"{name}={value!r}, must be one of {', '.join(choices)}.")
+
+
+def check_given(y: Any, owner: str) -> None:
+    """Raise where there is nothing to learn; the words are scikit-learn's."""
+    if y is None:
+        raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
 
 
 def refuse_masks(**given: Any) -> None:
