@@ -18,7 +18,7 @@ that are not negative, and is kept as ``step_size="printed"``.
 """
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,13 +37,20 @@ from align.types import Float64
 
 __all__ = ["MultiplicativePA", "MultiplicativePARegressor", "MultiplicativePAUniclass"]
 
-_UPDATE = Update(HARD, FixedTuning(1.0))  # v is the logarithm of the weights
 
+@dataclass(eq=False, repr=False, kw_only=True)
+class _Multiplicative:
+    """Give a classifier or a regressor weights on the simplex."""
 
-def _check_step(step_size: str, signed: bool, X: Any) -> None:
-    check_choice(step_size, "step_size", ("range", "printed"))
-    if step_size == "printed":
-        if signed:
+    step_size: str = "range"
+    signed: bool = True
+
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
+        X, y = super()._validate(X, y, reset=reset)  # type: ignore[misc]  # of `FlatLearner`
+        check_choice(self.step_size, "step_size", ("range", "printed"))
+        if self.step_size == "range":
+            return X, y
+        if self.signed:
             raise ParameterError("step_size='printed' is for features as they are: signed=False.")
         values = X.data if not isinstance(X, np.ndarray) else X
         if values.size and values.min() < 0.0:
@@ -51,10 +58,21 @@ def _check_step(step_size: str, signed: bool, X: Any) -> None:
                 f"X has the value {float(values.min())}, must not be negative for "
                 "step_size='printed'; take 'range'."
             )
+        return X, y
+
+    def _plan_of(self, margin: float, *, regression: bool) -> Plan:
+        return Plan(
+            Update(HARD, FixedTuning(1.0)),  # v is the logarithm of the weights
+            Entropy(),
+            margin=margin,
+            regression=regression,
+            doubled=bool(self.signed),
+            multiplicative=self.step_size,
+        )
 
 
 @dataclass(eq=False, repr=False)
-class MultiplicativePA(FlatClassifier):
+class MultiplicativePA(_Multiplicative, FlatClassifier):
     """Multiplicative passive-aggressive classifier, for two classes or more.
 
     Source: Crammer et al. 2003, section 6 and Theorem 4, with the constants mended.
@@ -88,28 +106,13 @@ n_features_in_
     """
 
     margin: float = 1.0
-    _: KW_ONLY
-    step_size: str = "range"
-    signed: bool = True
-
-    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
-        X, y = super()._validate(X, y, reset=reset)
-        _check_step(self.step_size, self.signed, X)
-        return X, y
 
     def _plan(self, n_weights: int) -> Plan:
-        positive(self.margin, "margin")
-        return Plan(
-            _UPDATE,
-            Entropy(),
-            margin=float(self.margin),
-            doubled=bool(self.signed),
-            multiplicative=self.step_size,
-        )
+        return self._plan_of(positive(self.margin, "margin"), regression=False)
 
 
 @dataclass(eq=False, repr=False)
-class MultiplicativePARegressor(FlatRegressor):
+class MultiplicativePARegressor(_Multiplicative, FlatRegressor):
     """Multiplicative passive-aggressive regressor.
 
     Source: Crammer et al. 2003, section 6 and Theorem 4.
@@ -140,30 +143,14 @@ trace_, n_features_in_
     """
 
     epsilon: float = 0.1
-    _: KW_ONLY
-    step_size: str = "range"
-    signed: bool = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True  # weights are on the simplex, whatever y asks for
         return tags
 
-    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float64]:
-        X, y = super()._validate(X, y, reset=reset)
-        _check_step(self.step_size, self.signed, X)
-        return X, y
-
     def _plan(self, n_weights: int) -> Plan:
-        not_negative(self.epsilon, "epsilon")
-        return Plan(
-            _UPDATE,
-            Entropy(),
-            margin=-float(self.epsilon),
-            regression=True,
-            doubled=bool(self.signed),
-            multiplicative=self.step_size,
-        )
+        return self._plan_of(-not_negative(self.epsilon, "epsilon"), regression=True)
 
 
 @dataclass(eq=False, repr=False)

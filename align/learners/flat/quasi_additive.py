@@ -48,6 +48,11 @@ __all__ = [
 ]
 
 
+def _on_mistakes(c: float) -> Update:
+    """Return the update of a full step on each mistake, at a fixed c."""
+    return Update(LINEAR, FixedTuning(c), exact=False, conservative=True)
+
+
 @dataclass(eq=False, repr=False)
 class Perceptron(FlatClassifier):
     """The Perceptron: ``w += rate y x`` on mistakes.
@@ -111,9 +116,7 @@ dual_objective_, trace_, n_features_in_
 
     def _plan(self, n_weights: int) -> Plan:
         check_choice(self.ties, "ties", ("positive", "mistake"))
-        tuning = FixedTuning(1.0 / positive(self.rate, "rate"))
-        update = Update(LINEAR, tuning, exact=False, conservative=True)
-        return Plan(update, Euclidean(), ties=self.ties)
+        return Plan(_on_mistakes(1.0 / positive(self.rate, "rate")), Euclidean(), ties=self.ties)
 
 
 @dataclass(eq=False, repr=False)
@@ -153,8 +156,7 @@ dual_objective_, trace_, n_features_in_
 
     def _plan(self, n_weights: int) -> Plan:
         p = max(2.0, 2.0 * math.log(n_weights)) if self.p is None else positive(self.p, "p")
-        update = Update(LINEAR, FixedTuning(1.0), exact=False, conservative=True)
-        return Plan(update, QNorm(p))
+        return Plan(_on_mistakes(1.0), QNorm(p))
 
 
 @dataclass(eq=False, repr=False)
@@ -203,8 +205,7 @@ n_features_in_
     signed: bool = True
 
     def _plan(self, n_weights: int) -> Plan:
-        tuning = FixedTuning(1.0 / positive(self.rate, "rate"))
-        update = Update(LINEAR, tuning, exact=False, conservative=True)
+        update = _on_mistakes(1.0 / positive(self.rate, "rate"))
         margin = positive(self.margin, "margin")
         return Plan(update, Entropy(), margin=margin, doubled=bool(self.signed))
 
