@@ -11,7 +11,7 @@ from align.learners.flat import _round as core
 from align.learners.flat._inputs import is_plain_row, narrow, read_classes, read_examples
 from align.learners.flat._labels import label_codes, several_labels, sorted_labels
 from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
-from align.learners.flat._runs import NO_WEIGHTS, Chunk, spread
+from align.learners.flat._runs import NO_WEIGHTS, Chunk, no_relevant, spread
 from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.labels import distinct_labels, one_label
 from align.learners.parts.parameters import read_weights
@@ -264,7 +264,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
 
     def _to_chunk(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Chunk:
         rows = self._n_rows()
-        relevant = self._no_relevant()
+        relevant = no_relevant(self._run.rows)
         targets: npt.NDArray[Any]
         if y.ndim == 2:
             relevant, targets = np.ascontiguousarray(y != 0), np.full(len(y), -1.0)

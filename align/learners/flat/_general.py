@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.flat._plan_arrays import check_tuning, overflow_error
-from align.learners.flat._runs import Chunk, spread
+from align.learners.flat._runs import Chunk, instance, spread
 from align.learners.parts import (
     Blocks,
     Complexity,
@@ -100,18 +100,12 @@ class GeneralRun:
         """Return ``grad f*(v / c)``, in the learner's own features."""
         return self.complexity.link(self.scale * self.v)
 
-    def instance(self, X: Any, row: int) -> Float64:
-        """Return a row as the learner sees it: with the constant, and doubled."""
-        dense = X[row] if isinstance(X, np.ndarray) else X[[row]].toarray()[0]
-        x = np.append(dense, self.bias) if self.bias else np.asarray(dense, dtype=np.float64)
-        return np.concatenate([x, -x]) if self.plan.doubled else x
-
     def play(
         self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64, stop: bool = False
     ) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
         for i, row in enumerate(order):
-            x = self.instance(chunk.X, int(row))
+            x = instance(chunk.X, int(row), self.bias, self.plan.doubled)
             weight = float(chunk.weights[row]) if len(chunk.weights) else 1.0
             relevant = chunk.relevant[row] if len(chunk.relevant) else None
             updates = self.counts[2]

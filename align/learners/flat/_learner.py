@@ -19,7 +19,7 @@ from align.learners.flat._facts import Facts
 from align.learners.flat._general import GeneralRun
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._link_run import LinkRun
-from align.learners.flat._runs import NO_WEIGHTS, Chunk, Run, no_relevant
+from align.learners.flat._runs import NO_WEIGHTS, Chunk, Run, instance, no_relevant
 from align.learners.flat.run_certificate import columns_of
 from align.learners.parts import FixedTuning, Plan, block_ends
 from align.learners.parts.conversion import contest_parts, last_drawn
@@ -199,10 +199,10 @@ class FlatLearner(Facts, VectorEstimator):
         self.trace_.extend(columns_of(log), self._directions(chunk, order, log[:, core.LOG_OTHER]))
 
     def _directions(self, chunk: Chunk, order: IntArray, other: Float64) -> list[Float64]:
-        rows = self._run.rows
+        rows, bias = self._run.rows, float(bool(self._began.fit_intercept))
         found = []
         for row, code in zip(order, other, strict=True):
-            x = self._instance(chunk.X, int(row))
+            x = instance(chunk.X, int(row), bias, self._current.doubled)
             if rows == 1:
                 found.append(code * x)
                 continue
@@ -212,16 +212,6 @@ class FlatLearner(Facts, VectorEstimator):
                 direction[good], direction[wrong] = x, -x
             found.append(direction.ravel())
         return found
-
-    def _instance(self, X: Any, row: int) -> Float64:
-        """Return a row as the learner sees it, with the constant if there is one."""
-        dense = X[row] if isinstance(X, np.ndarray) else X[[row]].toarray()[0]
-        x = (
-            np.append(dense, 1.0)
-            if self._began.fit_intercept
-            else np.array(dense, dtype=np.float64)
-        )
-        return np.concatenate([x, -x]) if self._current.doubled else x
 
     def _hypothesis(self) -> Float64:
         """Return the weights that predict [shape=(rows, d + 1)], made when they are needed."""
@@ -241,7 +231,7 @@ class FlatLearner(Facts, VectorEstimator):
         X, y = self._validate(X, y, reset=True)
         weights, X, y = weighed(sample_weight, X, y)
         self._fit_begin(X.shape[1], y)
-        self._fit_epochs(self._to_chunk(X, y, weights), X.shape[0], X.shape[1])
+        self._fit_epochs(self._to_chunk(X, y, weights))
         self._hypothesis()
         return self
 
@@ -249,12 +239,12 @@ class FlatLearner(Facts, VectorEstimator):
         """Begin a run with all that there is."""
         raise NotImplementedError
 
-    def _fit_epochs(self, chunk: Chunk, n: int, n_features: int) -> None:
+    def _fit_epochs(self, chunk: Chunk) -> None:
         """Go through the examples as often as asked, with the conversions that need them all."""
         if self._began.conversion == "validation":
-            self._fit_restarts(chunk, n, n_features)
+            self._fit_restarts(chunk)
             return
-        best, least = None, np.inf
+        n, best, least = chunk.X.shape[0], None, np.inf
         for order in orders(self._rng, n, self.epochs, self.shuffle):
             if self._began.conversion != "best":
                 chunk.order = order
@@ -271,11 +261,12 @@ class FlatLearner(Facts, VectorEstimator):
         self._chosen = best
         self._cached = None
 
-    def _fit_restarts(self, chunk: Chunk, n: int, n_features: int) -> None:
+    def _fit_restarts(self, chunk: Chunk) -> None:
         """Learn afresh on each of some blocks, draw a hypothesis of each, and hold a contest.
 
         Shalev-Shwartz, Theorem 12, with the blocks it means. The state after is that of the last.
         """
+        n, n_features = chunk.X.shape
         order = self._rng.permutation(n) if self.shuffle else np.arange(n)
         contest, blocks = contest_parts(
             order, self.validation_fraction, int(self.n_candidates), "examples"
@@ -390,13 +381,11 @@ class FlatLearner(Facts, VectorEstimator):
     def _work_chunk(self) -> Chunk:
         """Return the work space of rounds that are played one by one."""
         if self._chunk is None:
+            relevant = no_relevant(self._run.rows)
             self._chunk = Chunk(
-                self._row, np.zeros(1), self._no_relevant(), NO_WEIGHTS, np.arange(1), plain=True
+                self._row, np.zeros(1), relevant, NO_WEIGHTS, np.arange(1), plain=True
             )
         return self._chunk
-
-    def _no_relevant(self) -> npt.NDArray[np.bool_]:
-        return no_relevant(self._run.rows)
 
     def _step(self, chunk: Chunk) -> list[float]:
         """Play the round of a chunk of one; return its row of the log."""

@@ -11,7 +11,7 @@ from align.errors import ParameterError
 from align.learners.flat import _round as core
 from align.learners.flat._inputs import read_examples, read_numbers
 from align.learners.flat._learner import FlatLearner, linear_scores
-from align.learners.flat._runs import Chunk
+from align.learners.flat._runs import Chunk, no_relevant
 from align.learners.parts import MistakeTuning, SelfTuning
 from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
@@ -121,4 +121,4 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
 
     def _to_chunk(self, X: Any, y: Float64, sample_weight: Any) -> Chunk:
         weights, order = read_weights(sample_weight, X)
-        return Chunk(X, y, np.zeros((0, 1), dtype=np.bool_), weights, order)
+        return Chunk(X, y, no_relevant(1), weights, order)

@@ -12,7 +12,16 @@ import scipy.sparse as sp
 from align.learners.parts.parameters import NO_WEIGHTS
 from align.types import Float64
 
-__all__ = ["NO_WEIGHTS", "Chunk", "Run", "blocks", "is_plain", "no_relevant", "spread"]
+__all__ = [
+    "NO_WEIGHTS",
+    "Chunk",
+    "Run",
+    "blocks",
+    "instance",
+    "is_plain",
+    "no_relevant",
+    "spread",
+]
 
 
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
@@ -35,6 +44,13 @@ class Chunk:
 def no_relevant(rows: int) -> npt.NDArray[np.bool_]:
     """Return the `relevant` of a chunk that has only classes [shape=(0, rows)]."""
     return np.zeros((0, rows), dtype=np.bool_)
+
+
+def instance(X: Any, row: int, bias: float, doubled: bool) -> Float64:
+    """Return a row as a learner sees it: with the constant if it is not 0, and as ``[x, -x]``."""
+    dense = X[row] if isinstance(X, np.ndarray) else X[[row]].toarray()[0]
+    x = np.append(dense, bias) if bias else np.asarray(dense, dtype=np.float64)
+    return np.concatenate([x, -x]) if doubled else x
 
 
 def is_plain(X: Any) -> bool:

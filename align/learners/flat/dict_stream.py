@@ -37,7 +37,7 @@ from align.learners.flat._linear import LinearRun
 from align.learners.flat._linear_scores import BLOCK, TILE
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
-from align.learners.flat._runs import Chunk
+from align.learners.flat._runs import NO_WEIGHTS, Chunk, no_relevant
 from align.learners.parts.labels import one_label
 from align.learners.parts.parameters import check_choice
 from align.learners.parts.saved import Saved
@@ -50,7 +50,6 @@ __all__ = ["DictStream"]
 Example = Mapping[Hashable, Any]
 
 _NO_LOG = np.zeros((0, core.LOG_WIDTH))
-_NO_WEIGHTS = np.zeros(0)
 
 
 class DictStream(Saved):
@@ -282,16 +281,10 @@ class DictStream(Saved):
 
     def _learn_slowly(self, n: int, code: float, log: Float64) -> None:
         """Play a round the way of chunks, which all learners and conversions know."""
-        chunk = Chunk(
-            self._matrix(n),
-            np.array([code]),
-            self.learner._no_relevant(),
-            _NO_WEIGHTS,
-            np.arange(1),
-        )
         learner = self.learner
-        keeps = learner._began.record
-        learner._play(chunk, self._log if len(log) or keeps else None)
+        relevant = no_relevant(learner._run.rows)
+        chunk = Chunk(self._matrix(n), np.array([code]), relevant, NO_WEIGHTS, np.arange(1))
+        learner._play(chunk, log if len(log) else None)
 
     def _matrix(self, n: int) -> Any:
         signed, places = self._row.entries(n)
@@ -308,12 +301,8 @@ class DictStream(Saved):
         if self._classifies and len(learner._names) == 1:
             return self._scores[:1]
         if not self._quick:
-            scores = (
-                learner.decision_function(self._matrix(n))
-                if self._classifies
-                else learner.predict(self._matrix(n))
-            )
-            return np.asarray(scores, dtype=np.float64).ravel()
+            score = learner.decision_function if self._classifies else learner.predict
+            return np.asarray(score(self._matrix(n)), dtype=np.float64).ravel()
         run: Any = learner._run
         if run._W is not self._seen:
             self._look()
@@ -380,13 +369,8 @@ class DictStream(Saved):
         self._scores = np.zeros(rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        for name in (
-            "_state",
-            "_space",
-            "_row",
-        ):  # views, which copies would tear apart; work space
-            state.pop(name, None)
+        left_out = ("_state", "_space", "_row")  # views, which copies would tear apart; work space
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
         return state | {"_names": self.names_}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -412,8 +396,7 @@ class DictStream(Saved):
         return self._classifies
 
     def _get_params(self) -> dict[str, Any]:
-        names = ("learner", "vocabulary", "n_features")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in ("learner", "vocabulary", "n_features")}
 
     def clone(
         self, new_params: Mapping[str, Any] | None = None, include_attributes: bool = False

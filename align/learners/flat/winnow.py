@@ -262,7 +262,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         return self.n_promotions_ + self.n_demotions_
 
     def _begin(self, d: int, classes: npt.NDArray[Any], least: int = 2) -> None:
-        self._check_two(classes, least)
+        _check_two(classes, least)
         self._beta = positive(self.beta, "beta")
         self._theta = float(d) if self.theta is None else positive(self.theta, "theta")
         if self._theta < 1.0:
@@ -277,15 +277,8 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     def _admit(self, found: npt.NDArray[Any]) -> None:
         """Take up the second class; the weights are still those of the beginning."""
         merged = distinct_labels(self.classes_, found)
-        self._check_two(merged, least=1)
+        _check_two(merged, least=1)
         self.classes_ = merged
-
-    def _check_two(self, classes: npt.NDArray[Any], least: int) -> None:
-        if not least <= len(classes) <= 2:
-            raise ParameterError(
-                f"y has {len(classes)} class(es), must have 2. Only binary classification is "
-                "supported."
-            )
 
     def _play(
         self,
@@ -302,11 +295,11 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
             )
         positive = y == self.classes_[-1]
         for i in order:
-            if not isinstance(X, np.ndarray):
-                row = X.indices[X.indptr[i] : X.indptr[i + 1]]
-                row = row[X.data[X.indptr[i] : X.indptr[i + 1]] != 0.0]
-            else:
+            if isinstance(X, np.ndarray):
                 row = np.flatnonzero(X[i])
+            else:
+                own = slice(X.indptr[i], X.indptr[i + 1])
+                row = X.indices[own][X.data[own] != 0.0]
             self._round(row, bool(positive[i]), float(weights[i]) if len(weights) else 1.0)
 
     def _round(self, row: npt.NDArray[np.intp], positive: bool, weight: float = 1.0) -> Round:
@@ -338,6 +331,14 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         X = summed(X)
         _check_bits(X)
         return X, y
+
+
+def _check_two(classes: npt.NDArray[Any], least: int) -> None:
+    if not least <= len(classes) <= 2:
+        raise ParameterError(
+            f"y has {len(classes)} class(es), must have 2. Only binary classification is "
+            "supported."
+        )
 
 
 def _check_bits(X: Any) -> None:
