@@ -83,6 +83,13 @@ class _Linear(VectorEstimator):
             check_number(self.tol, "tol")
         self._rule()
 
+    def _first_weights(self, coef_init: Any, intercept_init: Any) -> tuple[Any, Any]:
+        """Return where `fit` begins: as given, or where it ended before, if it starts warm."""
+        if self.warm_start and hasattr(self, "coef_"):
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        return coef_init, intercept_init
+
     def _begin(self, rows: int, width: int, coef_init: Any, intercept_init: Any) -> None:
         """Make the weights: those given, or zeros."""
         self._w, self._b = np.zeros((rows, width)), np.zeros(rows)
@@ -109,8 +116,9 @@ class _Linear(VectorEstimator):
                 check_array(name, getattr(self, name), (rows,))
 
     def _pass(
-        self, X: Any, Y: Float64, weights: Float64, max_iter: int, seeds: list[int], n_classes: int
-    ) -> None:
+        self, X: Any, Y: Float64, weights: Float64, max_iter: int, seeds: list[int], *,
+        classes: bool,
+    ) -> None:  # fmt: skip
         """Pass over the examples, one problem for each column of Y."""
         kind, size, tube = self._rule()
         m, d = X.shape
@@ -127,7 +135,7 @@ class _Linear(VectorEstimator):
             state = np.array([self._b[r], self._late_b[r], self.t_])
             n_iter = max(n_iter, _passes(
                 read_only(data), columns, ends, dense, d, Y[r], weights[r], order, self._w[r],
-                self._late_w[r], state, kind, size, tube, n_classes > 0,
+                self._late_w[r], state, kind, size, tube, classes,
                 bool(self.fit_intercept) * decay, average, max_iter, tol,
                 int(self.n_iter_no_change), bool(self.shuffle), seeds[r],
             ))  # fmt: skip
@@ -178,13 +186,9 @@ class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # skle
         -------
         self
         """
-        warm = self.warm_start and hasattr(self, "coef_")
-        if warm:
-            coef_init = self.coef_ if coef_init is None else coef_init
-            intercept_init = self.intercept_ if intercept_init is None else intercept_init
         self._check()
         X, y = self._read(X, y, reset=True)
-        self._open(np.unique(y), X.shape[1], coef_init, intercept_init)
+        self._open(np.unique(y), X.shape[1], *self._first_weights(coef_init, intercept_init))
         self._learn(X, y, sample_weight, int(self.max_iter))
         self._warn()
         return self
@@ -256,7 +260,7 @@ class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # skle
         if k > 2:
             rngs = [check_random_state(seed) for seed in rng.randint(_MOST, size=k)]
         seeds = [_second(rng) for rng in rngs]
-        self._pass(X, Y, weights, max_iter, seeds, k)
+        self._pass(X, Y, weights, max_iter, seeds, classes=True)
         self.coef_, self.intercept_ = self._means(int(getattr(self, "average", 0)))
 
 
@@ -377,28 +381,24 @@ early_stopping, validation_fraction, verbose
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Self:
         """Learn from scratch, or from given weights; as in `PassiveAggressiveClassifier`."""
         self._check()
-        if self.warm_start and hasattr(self, "coef_"):
-            coef_init = self.coef_ if coef_init is None else coef_init
-            intercept_init = self.intercept_ if intercept_init is None else intercept_init
-        self._learn(X, y, int(self.max_iter), True, coef_init, intercept_init)
+        self._learn(X, y, int(self.max_iter), self._first_weights(coef_init, intercept_init))
         self._warn()
         return self
 
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Go through the examples once, going on from what was learned before."""
         self._check()
-        self._learn(X, y, 1, not hasattr(self, "coef_"), None, None)
+        self._learn(X, y, 1, None if hasattr(self, "coef_") else (None, None))
         return self
 
-    def _learn(
-        self, X: Any, y: Any, max_iter: int, first: bool, coef_init: Any, intercept_init: Any
-    ) -> None:
-        X, y = validated(self, X, y, order="C", y_numeric=True, reset=first)
-        if first:
-            self._begin(1, X.shape[1], coef_init, intercept_init)
+    def _learn(self, X: Any, y: Any, max_iter: int, begin: tuple[Any, Any] | None) -> None:
+        """Pass over the examples: from weights to `begin` with, or on from those there are."""
+        X, y = validated(self, X, y, order="C", y_numeric=True, reset=begin is not None)
+        if begin is not None:
+            self._begin(1, X.shape[1], *begin)
         seed = int(check_random_state(self.random_state).randint(0, _MOST))
         Y = np.array(y, dtype=np.float64)[None]
-        self._pass(X, Y, np.ones_like(Y), max_iter, [seed], 0)
+        self._pass(X, Y, np.ones_like(Y), max_iter, [seed], classes=False)
         coef, self.intercept_ = self._means(int(self.average))
         self.coef_ = coef[0]
 

@@ -139,8 +139,8 @@ class _VersionSpace(_Online):
 
     def __init__(self, concepts: npt.ArrayLike | Sequence[Hypothesis]) -> None:
         self.concepts = concepts
-        self._functions: list[Hypothesis] | None = None
-        self._table: npt.NDArray[np.int8] | None = None
+        self._functions: list[Hypothesis] = []
+        self._table: npt.NDArray[np.int8] | None = None  # in place of the functions
         if not isinstance(concepts, np.ndarray) and all(callable(c) for c in concepts):  # type: ignore[union-attr]
             self._functions = list(concepts)  # type: ignore[arg-type]
             size = len(self._functions)
@@ -195,7 +195,6 @@ class _VersionSpace(_Online):
         """Return what each concept says of x; of dead ones, anything."""
         if self._table is not None:
             return self._table[:, x]
-        assert self._functions is not None
         answers = np.zeros(self.alive_.size, dtype=np.int8)
         for i in self.version_space_:
             answers[i] = self._functions[i](x)
@@ -234,9 +233,8 @@ class Consistent(_VersionSpace):
     def hypothesis(self) -> Hypothesis:
         """Return the first consistent concept."""
         first = int(self.alive_.argmax())
-        if self._functions is not None:
+        if self._table is None:
             return self._functions[first]
-        assert self._table is not None
         row = self._table[first]
         return lambda x: int(row[x])
 
@@ -278,7 +276,6 @@ class Halving(_VersionSpace):
         if self._table is not None:
             votes = self._table[alive].sum(axis=0, dtype=np.int64)
             return lambda x: 1 if votes[x] >= 0 else -1
-        assert self._functions is not None
         voters = [self._functions[i] for i in np.flatnonzero(alive)]
         return lambda x: 1 if sum(f(x) for f in voters) >= 0 else -1
 

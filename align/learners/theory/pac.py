@@ -157,7 +157,8 @@ def a_pac(
         raise ParameterError("uniform=True needs mistake_bound.")
     online = Conservative(learner)
     stage, right, drawn = 1, 0, 0
-    needed = pac_stage_size(1, epsilon, delta, mistake_bound=mistake_bound if uniform else None)
+    shared = mistake_bound if uniform else None
+    needed = pac_stage_size(stage, epsilon, delta, mistake_bound=shared)
     for x, y in examples:
         drawn += 1
         if not online.feed(x, y):
@@ -171,9 +172,7 @@ def a_pac(
                 f"{stage - 1} mistakes, must be at most mistake_bound={mistake_bound}: the target "
                 "is not in the class, or a label is wrong."
             )
-        needed = pac_stage_size(
-            stage, epsilon, delta, mistake_bound=mistake_bound if uniform else None
-        )
+        needed = pac_stage_size(stage, epsilon, delta, mistake_bound=shared)
     raise ParameterError(
         f"examples ended after {drawn} with {right} of {needed} right in a row; give more."
     )
