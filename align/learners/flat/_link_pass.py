@@ -123,18 +123,9 @@ def _step(
             norm2 *= 2.0
         square = links.square(s) if kind == BALL else 0.0
         return closed_step(
-            loss,
-            target,
-            inner,
-            norm2,
-            square,
-            norm2 / c,
-            largest,
-            curvature,
-            s.rule,
-            s.flags,
+            loss, target, inner, norm2, square, norm2 / c, largest, curvature, s.rule, s.flags,
             s.sums,
-        )
+        )  # fmt: skip
     # The rows that the direction touches, side by side, for a line search along it.
     rows = 1 if down < 0 else 2
     for j in range(n):
@@ -235,16 +226,9 @@ def _worst(s: Any, kept: Any, first: int, n: int, scale: float) -> int:
 
 @lean
 def _keep(
-    s: Any,
-    kept: Any,
-    x: Any,
-    up: int,
-    down: int,
-    sign: float,
-    target: float,
-    weight: float,
+    s: Any, kept: Any, x: Any, up: int, down: int, sign: float, target: float, weight: float,
     alpha: float,
-) -> int:
+) -> int:  # fmt: skip
     """Remember a round, instead of the oldest where there is no more room; return its place."""
     cap = kept.alpha.shape[0]
     if s.memory[1] == cap:
@@ -305,16 +289,9 @@ def _fill(s: Any, values: Any) -> None:
 
 @lean
 def play(
-    X: Any,
-    order: Any,
-    y: Any,
-    relevant: Any,
-    weights: Any,
-    draws: Any,
-    s: Any,
-    kept: Any,
+    X: Any, order: Any, y: Any, relevant: Any, weights: Any, draws: Any, s: Any, kept: Any,
     log: Any,
-) -> int:
+) -> int:  # fmt: skip
     """Play a round with each row of `order`; return how many were played.
 
     -1 where a hard constraint cannot be met; its target is then in ``sums[TARGET]``.

@@ -238,16 +238,9 @@ class LinkRun:
         steps = max(int(state.flags[links.STEPS]), 0) if self._draws_steps else 0
         draws = self._steps_rng.random((n_rounds if steps else 0, steps))
         played = play(
-            block.X,
-            block.order,
-            block.y,
-            block.relevant,
-            block.weights,
-            draws,
-            state,
-            self._kept,
-            log,
-        )
+            block.X, block.order, block.y, block.relevant, block.weights, draws, state,
+            self._kept, log,
+        )  # fmt: skip
         if played < 0:
             raise ParameterError(
                 f"no weights of {self.plan.complexity} reach the target "

@@ -223,19 +223,8 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
         if log is None:
             log = np.zeros((len(order) if records else 0, core.LOG_WIDTH))
         play_centre(
-            X,
-            order,
-            self._w,
-            self._total,
-            self._epsilon,
-            self._largest,
-            self._curvature,
-            threshold,
-            self._averages,
-            self._counts,
-            self._sums,
-            log,
-            weights,
-        )
+            X, order, self._w, self._total, self._epsilon, self._largest, self._curvature,
+            threshold, self._averages, self._counts, self._sums, log, weights,
+        )  # fmt: skip
         if records:
             self._remember(log[:, _COLUMNS])

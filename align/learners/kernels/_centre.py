@@ -87,19 +87,9 @@ class Centre:
             scores = kernel(x, self._vectors[:n]) @ self._beta[:n] if n else np.zeros(len(rows))
             places = slot[rows]
             self.square, lost, missed, moved = _play_block(
-                scores,
-                kernel(x, x),
-                diagonal_of(kernel, x),
-                places,
-                self._beta,
-                self._late,
-                n,
-                self.n_rounds,
-                self.square,
-                rule,
-                weights[rows],
-                log[rounds:],
-            )
+                scores, kernel(x, x), diagonal_of(kernel, x), places, self._beta, self._late, n,
+                self.n_rounds, self.square, rule, weights[rows], log[rounds:],
+            )  # fmt: skip
             new = np.flatnonzero(places >= n)
             self._vectors[places[new]] = x[new]
             self._n += len(new)
@@ -112,19 +102,10 @@ class Centre:
 
 @compiled()
 def _play_block(
-    scores: Float64,
-    gram: Float64,
-    diagonal: Float64,
-    places: IntArray,
-    beta: Float64,
-    late: Float64,
-    n_supports: int,
-    n_rounds: int,
-    square: float,
-    rule: Rule,
-    weights: Float64,
+    scores: Float64, gram: Float64, diagonal: Float64, places: IntArray, beta: Float64,
+    late: Float64, n_supports: int, n_rounds: int, square: float, rule: Rule, weights: Float64,
     log: Float64,
-) -> tuple[float, float, int, int]:
+) -> tuple[float, float, int, int]:  # fmt: skip
     """Play the rounds of a block; return ``|w|^2``, the sum of the losses, mistakes, updates.
 
     Writes to beta, late and places; updates the scores F of the rounds to come. `places` has the

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self
@@ -222,13 +223,13 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
         if hasattr(X, "toarray"):
             X = X.tocsr()
             size = max(1, min(4096, _DENSE // max(1, X.shape[1])))
-            parts = (X[i : i + size].toarray() for i in range(0, max(1, X.shape[0]), size))
+            begins = range(0, max(1, X.shape[0]), size)
+            parts: Iterable[Any] = (X[i : i + size].toarray() for i in begins)
         else:
             self._check_names(X)
-            parts = (one for one in (X,))
-        return np.concatenate(
-            [found(check_examples(part, name, self.n_features_in_)) for part in parts]
-        )
+            parts = [X]
+        d = self.n_features_in_
+        return np.concatenate([found(check_examples(part, name, d)) for part in parts])
 
     def _check_names(self, X: Any) -> None:
         """Raise where the features of a data frame are not those that were learned from."""
@@ -311,16 +312,10 @@ class SupportLearner(Certified, KernelLearner):
         log = self._new_log(len(order))
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             played = self._supports.play(
-                self._kernel,
-                X,
-                targets,
-                order,
-                slot,
-                rule=self._rule(),
-                budget=None if began.budget is None else int(began.budget),
-                removal=began.removal,
-                log=log,
-            )
+                self._kernel, X, targets, order, slot,
+                rule=self._rule(), budget=None if began.budget is None else int(began.budget),
+                removal=began.removal, log=log,
+            )  # fmt: skip
         self._count(played)
         self._remember_steps(log, targets.weights[order])
         if not math.isfinite(self.cumulative_loss_):

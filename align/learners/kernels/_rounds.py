@@ -3,13 +3,10 @@
 import math
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from align._numba import compiled
 from align.learners.parts.step_kernels import exact_alpha, hinge, worst_pair
 from align.learners.theory.recorded import COST, LOSS, NORM, TARGET, TAU
-from align.types import Float64, IntArray
+from align.types import BoolArray, Float64, IntArray
 
 __all__ = ["Rule", "Targets", "play_block"]
 
@@ -22,7 +19,7 @@ class Targets(NamedTuple):
     largest step, and one over the curvature.
     """
 
-    relevant: npt.NDArray[np.bool_]
+    relevant: BoolArray
     numbers: Float64
     weights: Float64
 
@@ -46,11 +43,7 @@ class Rule(NamedTuple):
 
 @compiled()
 def _constraint(
-    scores: Float64,
-    relevant: npt.NDArray[np.bool_],
-    numbers: Float64,
-    i: int,
-    rule: Rule,
+    scores: Float64, relevant: BoolArray, numbers: Float64, i: int, rule: Rule
 ) -> tuple[int, int, float, float, bool]:
     """Return what round i asks for: score to raise, and to lower; sign, loss, and mistake.
 
@@ -71,22 +64,10 @@ def _constraint(
 
 @compiled()
 def play_block(
-    scores: Float64,
-    gram: Float64,
-    relevant: npt.NDArray[np.bool_],
-    numbers: Float64,
-    weights: Float64,
-    slot: IntArray,
-    coef: Float64,
-    late: Float64,
-    stored: IntArray,
-    n_supports: int,
-    limit: int,
-    n_rounds: int,
-    rule: Rule,
-    diagonal: Float64,
-    log: Float64,
-) -> tuple[int, int, int, int, float]:
+    scores: Float64, gram: Float64, relevant: BoolArray, numbers: Float64, weights: Float64,
+    slot: IntArray, coef: Float64, late: Float64, stored: IntArray, n_supports: int, limit: int,
+    n_rounds: int, rule: Rule, diagonal: Float64, log: Float64,
+) -> tuple[int, int, int, int, float]:  # fmt: skip
     """Play the rounds of a block, until it ends or there is no room for another support.
 
     Writes to coef, late and stored; updates the scores of the rounds to come. Returns supports

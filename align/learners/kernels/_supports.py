@@ -180,20 +180,9 @@ class SupportSet:
         stored = np.empty(len(rows), dtype=np.intp)
         gram = kernel(x, x)
         n_stored, done, mistakes, updates, loss = play_block(
-            scores,
-            gram,
-            *targets,
-            slot[rows],
-            self._coef,
-            self._late,
-            stored,
-            n,
-            limit,
-            self.n_rounds,
-            rule,
-            np.diagonal(gram).copy(),
-            log,
-        )
+            scores, gram, *targets, slot[rows], self._coef, self._late, stored, n, limit,
+            self.n_rounds, rule, np.diagonal(gram).copy(), log,
+        )  # fmt: skip
         new = stored[:n_stored]
         self._vectors[n : n + n_stored] = x[new]
         slot[rows[new]] = np.arange(n, n + n_stored)
@@ -217,21 +206,11 @@ class SupportSet:
         steps = np.zeros((len(x), self._coef.shape[1]))
         late = np.zeros_like(steps)
         # Every example is its own row of steps, and already has its place there.
+        places, none = np.arange(len(x)), np.empty(0, dtype=np.intp)
         _, done, mistakes, updates, loss = play_block(
-            basis.T @ self._coef,
-            basis.T @ basis,
-            *targets,
-            np.arange(len(x)),
-            steps,
-            late,
-            np.empty(0, dtype=np.intp),
-            len(x),
-            len(x),
-            self.n_rounds,
-            rule,
-            diagonal_of(kernel, x),
-            log,
-        )
+            basis.T @ self._coef, basis.T @ basis, *targets, places, steps, late, none, len(x),
+            len(x), self.n_rounds, rule, diagonal_of(kernel, x), log,
+        )  # fmt: skip
         self._coef += basis @ steps
         self._late += basis @ late
         self.n_rounds += done

@@ -227,14 +227,7 @@ def _qnorm_slope(v: Any, d: Any, c: float, alpha: float, p: float) -> tuple[floa
 
 @lean
 def line_search(
-    kind: int,
-    v: Any,
-    d: Any,
-    c: float,
-    margin: float,
-    upper: float,
-    p: float,
-    curvature: float,
+    kind: int, v: Any, d: Any, c: float, margin: float, upper: float, p: float, curvature: float
 ) -> float:
     """Return the maximiser on [0, upper] of psi, minus ``curvature alpha^2 / 2``.
 
