@@ -4,6 +4,7 @@ A source gives the scores of a coarse pass, and the potentials of any stretch of
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from align.decoders._windows import check_values
 from align.errors import ParameterError
 from align.potentials import Potentials
 from align.terms import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = ["Cells", "Source", "part_of", "source_of"]
 
@@ -249,41 +250,44 @@ class _OfBaseFunctions(Source):
         self.shortest = one if x.min_length is None else x.min_length
         self.labels = x.labels
 
-    def _of_kind(self, kind: type[Any]) -> list[tuple[float, Any]]:
-        return [
-            (float(w), term)
-            for w, term in zip(self.weights, self.x.terms, strict=True)
-            if isinstance(term, kind) and w != 0.0
-        ]
+    def _sums(
+        self, kind: type[Any], width: int, values: Callable[[Any, int], FloatArray]
+    ) -> tuple[Iterator[Float64], IntArray]:
+        """Return what the terms of a kind score together, and which of these each event has.
+
+        One row [shape=(width,)] for each distinct combination of rows, made as it is asked for:
+        `values` returns what a row of one term scores.
+        """
+        given = zip(self.weights.tolist(), self.x.terms, strict=True)
+        parts = [(weight, term) for weight, term in given if isinstance(term, kind) and weight]
+        distinct, row = _distinct(parts, self.n_events)
+
+        def total(rows: IntArray) -> Float64:
+            out = np.zeros(width)
+            for (weight, term), of_term in zip(parts, rows, strict=True):
+                if of_term >= 0:
+                    out += weight * values(term, of_term)
+            return out
+
+        return map(total, distinct), row
 
     def coarse(self, factor: int) -> Cells:
         n_cells = -(-self.n_frames // factor)
-        parts = self._of_kind(OnsetTerm)
-        distinct, onset_row = _distinct(parts, self.n_events)
-        onset = np.empty((len(distinct), n_cells))
         cuts = np.arange(n_cells) * factor
-        for pooled, rows in zip(onset, distinct, strict=True):
-            total = np.zeros(self.n_frames)
-            for (weight, term), row in zip(parts, rows, strict=True):
-                if row >= 0:
-                    total += weight * term.table[row]
-            pooled[:] = np.maximum.reduceat(total, cuts)
-        parts = self._of_kind(SegmentTerm)
-        distinct, prefix_row = _distinct(parts, self.n_events)
-        prefix = np.zeros((len(distinct) + 1, n_cells + 1))
         middle = np.minimum(np.arange(n_cells + 1) * factor + factor // 2, self.n_frames)
-        for out, rows in zip(prefix[1:], distinct, strict=True):
-            for (weight, term), row in zip(parts, rows, strict=True):
-                if row >= 0:
-                    sums = term.prefix[row, middle] - term.prefix[row, 0]  # of a part, not 0
-                    out += weight * sums
-        parts = self._of_kind(DurationTerm)
-        distinct, row = _distinct(parts, self.n_events)
-        table = np.zeros((len(distinct), int(self.longest.max()) + 1))
-        for out, rows in zip(table, distinct, strict=True):
-            for (weight, term), of_term in zip(parts, rows, strict=True):
-                if of_term >= 0:
-                    out += weight * term.table[of_term, : out.size]
+        n_lengths = int(self.longest.max()) + 1
+        sums, onset_row = self._sums(OnsetTerm, self.n_frames, lambda term, row: term.table[row])
+        onset = np.array([np.maximum.reduceat(frames, cuts) for frames in sums])
+        sums, prefix_row = self._sums(
+            SegmentTerm,
+            n_cells + 1,
+            lambda term, row: term.prefix[row, middle] - term.prefix[row, 0],  # of a part, not 0
+        )
+        prefix = np.array([np.zeros(n_cells + 1), *sums])
+        sums, row = self._sums(
+            DurationTerm, n_lengths, lambda term, row: term.table[row, :n_lengths]
+        )
+        table = np.array(list(sums))
         start, stop = self.windows.T
         first = start // factor
         return Cells(

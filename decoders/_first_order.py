@@ -30,6 +30,7 @@ from align.decoders._windows import (
     check_values,
     explain_unreachable,
     is_unbound,
+    length_table,
     tighten,
 )
 from align.potentials import Path, Potentials
@@ -91,14 +92,7 @@ def first_order_tables(potentials: Potentials, *, single: bool = False) -> Table
 
 def without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) -> Tables:
     """Lay out what scores an onset or a length alone; `onset` is as `check_values` returns it."""
-    row: IntArray
-    if potentials.duration is None:
-        duration = np.zeros((1, int(windows.longest.max()) + 1))
-        row = np.zeros(potentials.n_events, dtype=np.intp)
-    else:
-        assert potentials.duration_row is not None
-        duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
-        row = potentials.duration_row
+    duration, row = length_table(potentials, int(windows.longest.max()) + 1)
     flat = potentials.duration is None
     offset = row_offsets(windows.first, windows.last)
     return Tables(read_only(onset), potentials.start, windows, duration, row, flat, offset)

@@ -15,14 +15,16 @@ import numpy as np
 from align._numba import compiled
 from align.errors import ParameterError
 from align.potentials import Potentials
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = [
     "Windows",
     "check_memory",
     "check_values",
     "explain_unreachable",
+    "has_ratio",
     "is_unbound",
+    "length_table",
     "refuse",
     "tighten",
     "tighten_limits",
@@ -115,6 +117,32 @@ def refuse(potentials: Potentials, caller: str, *kinds: str, instead: str = "") 
             raise ParameterError(f"{caller} cannot score general functions{instead}.")
         if kind != "general" and scores is not None and scores.any():
             raise ParameterError(f"{caller} cannot score {kind}{instead}.")
+
+
+def has_ratio(potentials: Potentials) -> bool:
+    """Return whether changes of length are scored, so that two onsets must be remembered."""
+    return potentials.ratio is not None and bool(potentials.ratio.any())
+
+
+def length_table(potentials: Potentials, n_lengths: int) -> tuple[Float64, IntArray]:
+    """Return the scores of lengths, and the row of each event; of which none scores, one of zeros.
+
+    Parameters
+    ----------
+    potentials : Potentials
+    n_lengths : int
+        Width of the row of zeros.
+
+    Returns
+    -------
+    duration : np.ndarray [shape=(R, L + 1), dtype=float64]
+        Contiguous, and copied only if it has to be.
+    row : np.ndarray [shape=(K,), dtype=intp]
+    """
+    if potentials.duration is None or potentials.duration_row is None:
+        return np.zeros((1, n_lengths)), np.zeros(potentials.n_events, dtype=np.intp)
+    duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
+    return duration, potentials.duration_row
 
 
 def check_memory(max_memory: int | None) -> None:
@@ -256,6 +284,7 @@ def explain_unreachable(potentials: Potentials, windows: Windows) -> ParameterEr
         What `tighten` returned.
     """
     first, last, shortest, longest = windows
+    duration, row = length_table(potentials, int(longest.max()) + 1)
     reached = np.ones(1)
     for k in range(potentials.n_events):
         begin, end = int(first[k]), int(last[k]) + 1
@@ -273,10 +302,7 @@ def explain_unreachable(potentials: Potentials, windows: Windows) -> ParameterEr
                 "begin: no timing has a finite score."
             )
         low, high = int(shortest[k]), int(longest[k]) + 1
-        allowed = np.ones(high - low)
-        if potentials.duration is not None:
-            assert potentials.duration_row is not None
-            allowed = np.isfinite(potentials.duration[potentials.duration_row[k], low:high]) * 1.0
+        allowed = np.isfinite(duration[row[k], low:high]) * 1.0
         if not allowed.any():
             return ParameterError(
                 f"{potentials.label(k)} has score -inf at every length it can have, {low} to "

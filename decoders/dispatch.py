@@ -1,5 +1,6 @@
 """The cheapest exact decoder for given potentials."""
 
+from align.decoders._windows import has_ratio
 from align.decoders.monotone import decode_monotone
 from align.decoders.semi_markov import decode_semi_markov
 from align.errors import ParameterError
@@ -65,7 +66,7 @@ def decode(potentials: Potentials, *, max_memory: int | None = None) -> Path:
         from align.decoders.general import decode_general
 
         return decode_general(potentials)
-    if potentials.ratio is not None and potentials.ratio.any():
+    if has_ratio(potentials):
         from align.decoders.second_order import decode_second_order
 
         return decode_second_order(potentials, max_memory=max_memory)

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.decoders._first_order import Tables, first_order_tables, forward
 from align.decoders._rows import Row
-from align.decoders._windows import explain_unreachable, refuse
+from align.decoders._windows import explain_unreachable, has_ratio, refuse
 from align.decoders.max_marginals import onset_max_marginals
 from align.decoders.second_order import SecondOrder, decode_second_order, fits
 from align.errors import ParameterError
@@ -102,7 +102,7 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     if potentials.n_events == 0:
         return [Path(np.empty(0, dtype=np.intp), potentials.constant)]
     refuse(potentials, "decode_k_best", "general")
-    recursion = SecondOrder(potentials) if _has_ratio(potentials) else _FirstOrder(potentials)
+    recursion = SecondOrder(potentials) if has_ratio(potentials) else _FirstOrder(potentials)
     score, frame = recursion.best()
     if score == -np.inf:
         raise explain_unreachable(potentials, recursion.windows)
@@ -146,7 +146,7 @@ def margin_to_second(potentials: Potentials) -> float:
     >>> margin_to_second(Potentials(np.array([[4.0, 1.0, 3.5]]), n_frames=3))
     0.5
     """
-    if _has_ratio(potentials) and not fits(potentials):
+    if not potentials.general and has_ratio(potentials) and not fits(potentials):
         return _margin_by_onsets(potentials)
     paths = decode_k_best(potentials, 2)
     return paths[0].score - paths[1].score if len(paths) > 1 else float("inf")
@@ -160,12 +160,6 @@ def _margin_by_onsets(potentials: Potentials) -> float:
     score[np.arange(potentials.n_events), best.onsets - found.start] = -np.inf
     second = float(score.max())
     return max(0.0, best.score - second)
-
-
-def _has_ratio(potentials: Potentials) -> bool:
-    """Whether two onsets must be remembered, and two are enough."""
-    ratio = potentials.ratio
-    return not potentials.general and ratio is not None and bool(ratio.any())
 
 
 class _Found:

@@ -35,7 +35,13 @@ from align.decoders._lattice_kernels import (
     cut_windows,
     forward,
 )
-from align.decoders._windows import check_values, explain_unreachable, refuse, tighten
+from align.decoders._windows import (
+    check_values,
+    explain_unreachable,
+    length_table,
+    refuse,
+    tighten,
+)
 from align.decoders.lattice import Lattice
 from align.errors import ParameterError
 from align.potentials import Potentials
@@ -160,6 +166,11 @@ def lattice_potentials(
         Everything but the segment terms.
     segment : SegmentTerm or None
         The weighted sum of the segment terms.
+
+    Raises
+    ------
+    ParameterError
+        There is not one weight for each base function.
 
     Examples
     --------
@@ -329,12 +340,7 @@ def _tables(
     transition: OnsetTerm | None,
 ) -> Scores:
     n_frames, event = potentials.n_frames, lattice.event
-    if potentials.duration is None:
-        duration, duration_row = np.zeros((1, n_frames + 1)), np.zeros_like(event)
-    else:
-        assert potentials.duration_row is not None
-        duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
-        duration_row = potentials.duration_row[event]
+    duration, duration_row = length_table(potentials, n_frames + 1)
     prefix, prefix_row = np.zeros((1, n_frames + 1)), np.full_like(event, -1)
     if segment is not None:
         prefix = np.ascontiguousarray(segment.prefix, dtype=np.float64)
@@ -353,7 +359,7 @@ def _tables(
         read_only(onset),
         potentials.start,
         duration,
-        duration_row,
+        duration_row[event],
         prefix,
         prefix_row,
         table,

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.decoders._first_order import Tables, backward, first_order_tables, forward
 from align.decoders._rows import Row
-from align.decoders._windows import explain_unreachable, refuse
+from align.decoders._windows import explain_unreachable, has_ratio, refuse
 from align.decoders.second_order import problem_of, second_order_max_marginals
 from align.errors import ParameterError
 from align.potentials import Potentials
@@ -61,6 +61,11 @@ class MaxMarginals(NamedTuple):
             Best score with onset k within the tolerance, minus the best with it elsewhere. Not
             negative where `onsets` are the decoder's; +inf where onset k has nowhere else to be,
             -inf where it cannot be within the tolerance.
+
+        Raises
+        ------
+        ParameterError
+            There is not one onset for each event, or the tolerance is negative.
 
         Examples
         --------
@@ -119,12 +124,12 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
     score = np.full(potentials.onset.shape, -np.inf)
     if potentials.n_events == 0:
         return MaxMarginals(score, potentials.start)
-    if not potentials.general and potentials.ratio is not None and potentials.ratio.any():
+    refuse(potentials, "onset_max_marginals", "general")
+    if has_ratio(potentials):
         problem = problem_of(potentials)
         windows = problem.windows
         second_order_max_marginals(problem, potentials.n_frames, score)
     else:
-        refuse(potentials, "onset_max_marginals", "general")
         tables = first_order_tables(potentials)
         windows = tables.windows
         before, after = np.empty((2, int(tables.offset[-1])))

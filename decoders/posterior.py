@@ -32,7 +32,9 @@ from align.decoders._windows import (
     Windows,
     check_values,
     explain_unreachable,
+    has_ratio,
     is_unbound,
+    length_table,
     refuse,
     tighten,
 )
@@ -102,7 +104,7 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     if potentials.n_events == 0:
         raise ParameterError("onset_posterior needs at least one event.")
     probability = np.zeros(potentials.onset.shape)
-    if potentials.ratio is not None and potentials.ratio.any():
+    if has_ratio(potentials):
         log_z = _over_pairs(potentials, 1.0 / temperature, probability)
     else:
         log_z = _over_onsets(potentials, temperature, probability)
@@ -127,6 +129,11 @@ def narrowed(potentials: Potentials, onsets: npt.ArrayLike, reach: int) -> Poten
     -------
     Potentials
         With onset table [shape=(K, 2 * reach + 1)].
+
+    Raises
+    ------
+    ParameterError
+        There is not one onset for each event, or `reach` is negative.
 
     Examples
     --------
@@ -211,19 +218,15 @@ def _over_onsets(potentials: Potentials, temperature: float, probability: Float6
 def _scores(potentials: Potentials, temperature: float) -> _Scores:
     onset, windows = check_values(potentials), tighten(potentials)
     n_lengths = int(windows.longest.max()) + 1
-    flat, row = potentials.duration is None, potentials.duration_row
-    if potentials.duration is None or row is None:
-        length, row = np.zeros((1, n_lengths)), np.zeros(potentials.n_events, dtype=np.intp)
-    else:
-        length = np.asarray(potentials.duration[:, :n_lengths], dtype=np.float64) / temperature
+    duration, row = length_table(potentials, n_lengths)
+    length = duration[:, :n_lengths] / temperature
     top = length.copy()
     reach = 1  # of `top`, doubled until it is a block
     while reach < _BLOCK:
         top[:, :-reach] = np.maximum(top[:, :-reach], top[:, reach:])
         reach *= 2
-    return _Scores(
-        read_only(onset), 1.0 / temperature, potentials.start, windows, length, top, row, flat
-    )
+    inverse, flat = 1.0 / temperature, potentials.duration is None
+    return _Scores(read_only(onset), inverse, potentials.start, windows, length, top, row, flat)
 
 
 @compiled()

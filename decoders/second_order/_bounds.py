@@ -38,7 +38,7 @@ from align.decoders._first_order import Tables
 from align.decoders.second_order._knots import Lengths
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["LANES", "PAD", "Bounds", "bound_all", "row_offsets", "scratch_bytes"]
+__all__ = ["LANES", "PAD", "Bounds", "bound_all", "bound_offsets", "scratch_bytes"]
 
 PAD = 16
 """Frames of score `_NEVER` before each row, and after the last one."""
@@ -86,7 +86,7 @@ class Bounds(NamedTuple):
 
 
 @compiled()
-def row_offsets(
+def bound_offsets(
     first: IntArray, last: IntArray, n_knots: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return where the rows of each onset begin, how long they are, and those of all lengths."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from align._numba import compiled
 from align.decoders._first_order import Tables
-from align.decoders.second_order._bounds import Bounds, bound_all, row_offsets, scratch_bytes
+from align.decoders.second_order._bounds import Bounds, bound_all, bound_offsets, scratch_bytes
 from align.decoders.second_order._knots import Lengths, choose_lengths, most_places
 from align.decoders.second_order._search import States, search
 from align.types import Float64, FloatArray, IntArray
@@ -85,7 +85,7 @@ def search_by_bounds(
     spread, rounded = _measure(tables, terms, top, bottom, roots)
     lengths = Lengths(*np.empty((2, n_events, places), np.intp), *np.empty((2, n_events), np.intp))
     choose_lengths(windows, roots[0], roots[1], spread, lengths)
-    offset, stride, offset_of_all = row_offsets(windows.first, windows.last, lengths.n_knots)
+    offset, stride, offset_of_all = bound_offsets(windows.first, windows.last, lengths.n_knots)
     n_rows, n_of_all = int(offset[-1]), int(offset_of_all[-1])
     used += 4 * (n_rows + n_of_all + n_nodes)
     room = min(_ROOM * n_nodes + _MORE_ROOM, (allowed - used) // 16)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from align._numba import read_only
-from align.decoders._windows import Windows, check_values, tighten
+from align.decoders._windows import Windows, check_values, length_table, tighten
 from align.potentials import Potentials
 from align.types import Float64, FloatArray, IntArray
 
@@ -72,13 +72,8 @@ def length_scores(potentials: Potentials, windows: Windows) -> tuple[Float64, Fl
     n_lengths = windows.longest - windows.shortest + 1
     length = windows.shortest[:, None] + np.arange(int(n_lengths.max()))
     valid = length <= windows.longest[:, None]
-    if potentials.duration is None:
-        own = np.zeros(length.shape)
-    else:
-        assert potentials.duration_row is not None
-        top = potentials.duration.shape[1] - 1
-        own = potentials.duration[potentials.duration_row[:, None], np.minimum(length, top)]
-        own = own.astype(np.float64, copy=False)
+    duration, row = length_table(potentials, int(windows.longest.max()) + 1)
+    own = duration[row[:, None], np.minimum(length, duration.shape[1] - 1)]
     cross = np.zeros(n_events)
     if potentials.ratio is not None:
         square = potentials.ratio[:, 0].astype(np.float64)
