@@ -76,6 +76,11 @@ def simultaneous(times: npt.ArrayLike, tolerance: float = 0.0) -> IntArray:
     np.ndarray [shape=(K,), dtype=intp]
         Group of each event, 0, 1, ...
 
+    Raises
+    ------
+    ParameterError
+        Times go backwards or are not finite, or the tolerance is negative.
+
     Examples
     --------
     >>> simultaneous([0.0, 0.5, 0.5, 1.0])

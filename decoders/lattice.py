@@ -140,6 +140,13 @@ class Lattice:
     def chain(cls, n: int, *, labels: Sequence[str] = ()) -> Self:
         """Build the lattice of `n` events of which each follows the one before.
 
+        Parameters
+        ----------
+        n : int
+            Events, at least 1.
+        labels : sequence of str, length n, optional
+            What messages call the events.
+
         Examples
         --------
         >>> Lattice.chain(3).arcs.tolist()
@@ -234,6 +241,11 @@ class Lattice:
             One node for each label, in the order given: `slot` and `variant` say where it comes
             from, `labels` what it is.
 
+        Raises
+        ------
+        ParameterError
+            A slot holds no alternatives, or one of them twice; or scores do not fit.
+
         Examples
         --------
         The word "the" said in two ways, a pause before it or not:
@@ -320,6 +332,11 @@ class Lattice:
         -------
         Lattice
             Its `event` is the event of each node, its `variant` 1 on the second pass.
+
+        Raises
+        ------
+        ParameterError
+            Sections overlap, or leave the events.
 
         Examples
         --------

@@ -126,7 +126,18 @@ class OnlineDecoder:
         self._window = np.zeros((_ROOM, 2), dtype=np.int32)  # events that a row has cells of
 
     def set_rows(self, rows: IntArray) -> None:
-        """Let lengths that end from now on score otherwise; the tempo may have changed."""
+        """Let lengths that end from now on score otherwise; the tempo may have changed.
+
+        Parameters
+        ----------
+        rows : np.ndarray [shape=(K,), dtype=intp]
+            Row of the duration scores for each event.
+
+        Raises
+        ------
+        ParameterError
+            There is not one row for each event, or a row that the scores do not have.
+        """
         new = np.ascontiguousarray(rows, dtype=np.intp)
         if new.shape != self._rows.shape:
             raise ParameterError(f"rows.shape={new.shape}, must be (K,)={self._rows.shape}.")
@@ -185,9 +196,22 @@ class OnlineDecoder:
         return found
 
     def finish(self, *, whole: bool = False) -> list[OnlineOnset]:
-        """Return the rest of the best path; with `whole`, of those that end with the last event.
+        """Return the rest of the best path.
 
-        Raises ParameterError where `whole` is asked for and no path ends there.
+        Parameters
+        ----------
+        whole : bool
+            Look at those paths only that end with the last event.
+
+        Returns
+        -------
+        list of OnlineOnset
+            Those that were not committed before.
+
+        Raises
+        ------
+        ParameterError
+            No path ends with the last event.
         """
         last = self._rows.size - 1
         if not whole or (self._root is not None and self._root.event == last):
