@@ -6,7 +6,7 @@ that take `groups` a query.
 
 import copy
 import inspect
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -15,6 +15,7 @@ from sklearn.utils import get_tags
 from align.types import IntArray
 
 __all__ = [
+    "Examples",
     "feed",
     "finds_outliers",
     "fresh_copy",
@@ -24,6 +25,19 @@ __all__ = [
     "state_of",
     "takes",
 ]
+
+
+class Examples(NamedTuple):
+    """Examples, their labels, the query of each where rounds are queries, and their weights."""
+
+    X: Any
+    y: Any
+    groups: Any
+    weights: Any
+
+    def of(self, rows: IntArray) -> "Examples":
+        """Return those of some rows; what there is not stays None."""
+        return Examples._make(None if part is None else part[rows] for part in self)
 
 
 def takes(learner: Any, parameter: str) -> bool:
@@ -50,25 +64,17 @@ def rounds_of(groups: Any, kept: IntArray, queries: bool) -> list[IntArray]:
         return [kept[i : i + 1] for i in range(len(kept))]
     if groups is None:
         return [kept] if len(kept) else []
-    _, first, codes = np.unique(np.asarray(groups)[kept], return_index=True, return_inverse=True)
+    _, first, codes = np.unique(groups[kept], return_index=True, return_inverse=True)
     return [kept[codes == code] for code in np.argsort(first)]
 
 
-def feed(
-    learner: Any, X: Any, y: Any, rounds: list[IntArray], groups: Any, weights: Any, classes: Any
-) -> None:
+def feed(learner: Any, examples: Examples, rounds: list[IntArray], classes: Any) -> None:
     """Let a learner play some rounds; what it is not to be given is None."""
     if not rounds:
         return
-    rows = np.concatenate(rounds)
-    more: dict[str, Any] = {}
-    if groups is not None:
-        more["groups"] = np.asarray(groups)[rows]
-    if weights is not None:
-        more["sample_weight"] = weights[rows]
-    if classes is not None:
-        more["classes"] = classes
-    learner.partial_fit(X[rows], None if y is None else y[rows], **more)
+    X, y, groups, weights = examples.of(np.concatenate(rounds))
+    more = {"groups": groups, "sample_weight": weights, "classes": classes}
+    learner.partial_fit(X, y, **{name: value for name, value in more.items() if value is not None})
 
 
 def snapshot(learner: Any) -> Any:
@@ -89,13 +95,12 @@ def state_of(learner: Any) -> tuple[int, int] | None:
     return updates, len(getattr(learner, "support_vectors_", ()))
 
 
-def mean_error(
-    learner: Any, X: Any, y: Any, groups: Any, queries: bool, weights: Any = None
-) -> float:
+def mean_error(learner: Any, examples: Examples, queries: bool) -> float:
     """Return the mean error on some examples: the share that is wrong, or the absolute one.
 
     As the examples weigh; queries all weigh alike.
     """
+    X, y, groups, weights = examples
     if queries:
         return 1.0 - float(learner.score(X, y, groups))
     found = np.asarray(learner.predict(X))

@@ -33,6 +33,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from align.errors import ParameterError
 from align.learners.flat._any_learner import (
+    Examples,
     feed,
     finds_outliers,
     fresh_copy,
@@ -195,24 +196,24 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
         check_epochs(self.epochs)
         groups = None if groups is None else np.asarray(groups)
         weights, X, y, groups = weighed(sample_weight, X, y, groups)
-        weights = weights if len(weights) else None
         known = y is not None and y.ndim == 1 and takes(self._given(), "classes")
         self._open(distinct_labels(y) if known else None)
-        rounds = rounds_of(groups, np.arange(X.shape[0]), self._began.queries)
+        examples = self._examples_of(X, y, groups, weights)
+        rounds = rounds_of(examples.groups, np.arange(X.shape[0]), self._began.queries)
         if self.conversion == "validation":
-            self._restart(X, y, groups, weights, rounds)
+            self._restart(examples, rounds)
             return self
-        self._announce(X, y, groups, rounds[0])
+        self._announce(examples, rounds[0])
         least = np.inf
         for order in orders(self._rng, len(rounds), self.epochs, self.shuffle):
             ordered = [rounds[i] for i in order]
             if self.conversion != "best":
-                self._play(X, y, groups, weights, ordered)
+                self._play(examples, ordered)
                 continue
             begin = 0
             for end in block_ends(len(rounds), int(self.n_candidates)):
-                self._feed(X, y, groups, weights, ordered[begin:end])
-                cost = mean_error(self.learner_, X, y, groups, self._began.queries, weights)
+                self._feed(examples, ordered[begin:end])
+                cost = mean_error(self.learner_, examples, self._began.queries)
                 if cost < least:
                     least, self.chosen_ = cost, snapshot(self.learner_)
                 begin = end
@@ -240,6 +241,11 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ParameterError
+            For "validation" and "best", and for parameters out of range.
         """
         first = not hasattr(self, "learner_")
         conversion = self.conversion if first else self._began.conversion
@@ -255,37 +261,39 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
         if classes is not None:
             known = [] if self._classes is None else [self._classes]
             self._classes = distinct_labels(*known, classes)
+        examples = self._examples_of(X, y, groups, weights)
         if first or classes is not None:
-            self._announce(X, y, groups, np.arange(1))
-        rounds = rounds_of(groups, kept, self._began.queries)
-        self._play(X, y, groups, weights if len(weights) else None, rounds)
+            self._announce(examples, np.arange(1))
+        self._play(examples, rounds_of(examples.groups, kept, self._began.queries))
         return self
 
-    def _feed(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[IntArray]) -> None:
+    def _examples_of(self, X: Any, y: Any, groups: Any, weights: Float64) -> Examples:
+        """Return examples with what counts of them: weights that are not all 1, and queries."""
+        queries = None if groups is None or not self._began.queries else np.asarray(groups)
+        return Examples(X, y, queries, weights if len(weights) else None)
+
+    def _feed(self, examples: Examples, rounds: list[IntArray]) -> None:
         """Let the learner play some rounds."""
-        classes = self._classes if self._began.classes else None
-        feed(
-            self.learner_, X, y, rounds, groups if self._began.queries else None, weights, classes
-        )
+        feed(self.learner_, examples, rounds, self._classes if self._began.classes else None)
 
-    def _announce(self, X: Any, y: Any, groups: Any, rows: IntArray) -> None:
+    def _announce(self, examples: Examples, rows: IntArray) -> None:
         """Make the learner ready to predict, with an example that it does not learn from."""
-        self._feed(X, y, groups, np.zeros(X.shape[0]), [rows])
+        self._feed(examples._replace(weights=np.zeros(examples.X.shape[0])), [rows])
 
-    def _play(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[IntArray]) -> None:
+    def _play(self, examples: Examples, rounds: list[IntArray]) -> None:
         """Let the learner play rounds, and keep what predicts."""
         if self._began.conversion == "vote":
             for one in rounds:
                 self._count_vote()
-                self._feed(X, y, groups, weights, [one])
+                self._feed(examples, [one])
             return
         place = last_drawn(self._rng, self._n_played, len(rounds))
         self._n_played += len(rounds)
         if place is not None:
-            self._feed(X, y, groups, weights, rounds[:place])
+            self._feed(examples, rounds[:place])
             self.chosen_ = snapshot(self.learner_)
             rounds = rounds[place:]
-        self._feed(X, y, groups, weights, rounds)
+        self._feed(examples, rounds)
 
     def _count_vote(self) -> None:
         """Count a round of the present hypothesis, and keep it where it is new."""
@@ -296,28 +304,25 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
         learner, count = self.votes_[-1]
         self.votes_[-1] = (learner, count + 1)
 
-    def _restart(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[IntArray]) -> None:
+    def _restart(self, examples: Examples, rounds: list[IntArray]) -> None:
         """Learn afresh on each of some parts, draw a hypothesis of each, and hold a contest."""
         n = len(rounds)
         order = self._rng.permutation(n) if self.shuffle else np.arange(n)
         held_out, parts = contest_parts(
             order, self.validation_fraction, int(self.n_candidates), "rounds"
         )
-        contest = np.concatenate([rounds[i] for i in held_out])
+        contest = examples.of(np.concatenate([rounds[i] for i in held_out]))
         least = np.inf
         for places in parts:
             part = [rounds[i] for i in places]
             self._totals = self._counted()
             self.learner_ = fresh_copy(self._given())
-            self._announce(X, y, groups, part[0])
+            self._announce(examples, part[0])
             cut = int(self._rng.integers(len(part)))
-            self._feed(X, y, groups, weights, part[:cut])
+            self._feed(examples, part[:cut])
             candidate = snapshot(self.learner_)
-            self._feed(X, y, groups, weights, part[cut:])
-            asked = None if groups is None else np.asarray(groups)[contest]
-            truth = None if y is None else y[contest]
-            weighs = None if weights is None else weights[contest]
-            cost = mean_error(candidate, X[contest], truth, asked, self._began.queries, weighs)
+            self._feed(examples, part[cut:])
+            cost = mean_error(candidate, contest, self._began.queries)
             if cost < least:
                 least, self.chosen_ = cost, candidate
 
@@ -398,15 +403,10 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
         check_is_fitted(self, "learner_")
         read, y = self._validate(X, y, reset=False)
         weights, _ = read_weights(sample_weight, read)
-        votes = self._began.conversion == "vote"
-        return 1.0 - mean_error(
-            self if votes else self._hypothesis(),
-            X if votes else read,  # who is asked for names of features gets them
-            y,
-            groups,
-            self._began.queries,
-            weights if len(weights) else None,
-        )
+        examples, learner = self._examples_of(read, y, groups, weights), self._hypothesis()
+        if self._began.conversion == "vote":  # who is asked for names of features gets them
+            examples, learner = examples._replace(X=X), self
+        return 1.0 - mean_error(learner, examples, self._began.queries)
 
     def _hypothesis(self) -> Any:
         """Return what predicts; before the first round that is the learner itself."""

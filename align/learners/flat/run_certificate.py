@@ -24,6 +24,7 @@ Theorem 13, and appendix B.4 for votes.
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -180,21 +181,22 @@ def certificate_of(
             "mistakes": np.cumsum(wrong)[ends - 1].astype(float),
             "bound": np.full(len(ends), mistake_bound),
         }
-    facts: dict[str, Any] = {
-        "rounds": len(trace),
-        "mistakes": int(wrong.sum()),
-        "loss": float(trace.loss.sum()),
-        "bound": bound,
-        "mistake_bound": mistake_bound,
-        "competitor_loss": regret[0],
-        "regret": regret[1],
-        "regret_bound": regret[2],
-        "delta": delta,
-        "risk_bounds": _risk_bounds(conversion, trace, margin, delta, regression),
-    }
+    found = RunCertificate(
+        rounds=len(trace),
+        mistakes=int(wrong.sum()),
+        loss=float(trace.loss.sum()),
+        bound=bound,
+        mistake_bound=mistake_bound,
+        competitor_loss=regret[0],
+        regret=regret[1],
+        regret_bound=regret[2],
+        delta=delta,
+        risk_bounds=_risk_bounds(conversion, trace, margin, delta, regression),
+        lines=[],
+        curve=curve,
+    )
     conservative = plan is not None and plan.update.conservative
-    lines = _lines(facts, conversion, regression, conservative, no_regret)
-    return RunCertificate(**facts, lines=lines, curve=curve)
+    return replace(found, lines=_lines(found, conversion, regression, conservative, no_regret))
 
 
 def _recorded(model: Any, X: Any, y: Any) -> tuple[Any, Trace, Constraints]:
@@ -309,11 +311,10 @@ def _ends(n: int) -> npt.NDArray[np.intp]:
 
 
 def _lines(
-    facts: dict[str, Any], conversion: str, regression: bool, conservative: bool, no_regret: str
+    found: RunCertificate, conversion: str, regression: bool, conservative: bool, no_regret: str
 ) -> list[tuple[str, str, str]]:
     """Return the rows of the table, each with a word on whether it says anything."""
-    n, wrong = facts["rounds"], facts["mistakes"]
-    bound: Certificate | None = facts["bound"]
+    n, wrong, bound = found.rounds, found.mistakes, found.bound
     lines = [("rounds", f"{n}", "")]
     share = f"{wrong / max(n, 1):.2%} of the rounds"
     lines.append(("rounds with a loss" if regression else "mistakes", f"{wrong}", share))
@@ -324,41 +325,36 @@ def _lines(
         lines.append(("squared losses", f"{bound.left:.6g}", ""))
         lines.append((f"  at most ({bound.bound})", f"{bound.right:.6g}", words))
     else:
-        most = facts["mistake_bound"]
+        most = found.mistake_bound
         lines.append((f"  at most ({bound.bound})", f"{most:.6g}", _strength(most, wrong, n)))
-    lines.append(("sum of losses", f"{facts['loss']:.6g}", ""))
-    if math.isnan(facts["regret"]):
+    lines.append(("sum of losses", f"{found.loss:.6g}", ""))
+    if math.isnan(found.regret):
         lines.append(("regret", "none", no_regret))
     else:
-        lines.append(
-            ("  of the competitor", f"{facts['competitor_loss']:.6g}", "as Lemma 2 has it")
-        )
+        lines.append(("  of the competitor", f"{found.competitor_loss:.6g}", "as Lemma 2 has it"))
         words = "in the mistaken rounds, where it learns" if conservative else ""
-        lines.append(("regret", f"{facts['regret']:.6g}", words))
-        most = facts["regret_bound"]
-        lines.append(("  at most (Lemma 2)", f"{most:.6g}", _strength(most, facts["regret"])))
-    return lines + _risk_lines(facts, conversion, regression)
+        lines.append(("regret", f"{found.regret:.6g}", words))
+        most = found.regret_bound
+        lines.append(("  at most (Lemma 2)", f"{most:.6g}", _strength(most, found.regret)))
+    return lines + _risk_lines(found, conversion, regression)
 
 
 def _risk_lines(
-    facts: dict[str, Any], conversion: str, regression: bool
+    found: RunCertificate, conversion: str, regression: bool
 ) -> list[tuple[str, str, str]]:
-    risks: dict[str, float] = facts["risk_bounds"]
     what = {
         "random": "of the hypothesis drawn, on average over the draw",
         "vote": "of the vote: at most twice that of its members",
         "average": "of the mean, if no example can lose more than the worst seen",
     }
-    if not risks:
+    if not found.risk_bounds:
         words = (
             f"conversion={conversion!r} has no guarantee here; 'random', 'vote' and 'average' do"
         )
         return [("error on new examples", "none", words)]
     kind = "loss" if regression else "error"
-    lines = [
-        (f"{kind} on new examples", "", what.get(conversion, "") + f"; delta={facts['delta']}")
-    ]
-    for name, value in risks.items():
+    lines = [(f"{kind} on new examples", "", f"{what.get(conversion, '')}; delta={found.delta}")]
+    for name, value in found.risk_bounds.items():
         words = "vacuous: no rate is above 1" if value >= 1.0 and not regression else ""
         lines.append((f"  at most ({name})", f"{value:.4f}", words))
     return lines
