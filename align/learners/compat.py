@@ -206,6 +206,11 @@ class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # skle
         Returns
         -------
         self
+
+        Raises
+        ------
+        ParameterError
+            Where classes are missing or change, or for ``class_weight="balanced"``.
         """
         first = not hasattr(self, "classes_")
         self._check()

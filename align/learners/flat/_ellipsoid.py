@@ -152,6 +152,11 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
         Returns
         -------
         self
+
+        Raises
+        ------
+        ParameterError
+            For a single class, or parameters out of range.
         """
         found = distinct_labels(classes)
         if found.size < 2:
@@ -240,6 +245,11 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
         -------
         Round
             `tau` and `alpha` are the depth of the cut.
+
+        Raises
+        ------
+        ParameterError
+            For a label that was not announced.
         """
         if not hasattr(self, "classes_"):
             several = isinstance(y, np.ndarray | list | tuple)

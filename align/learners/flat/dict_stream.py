@@ -58,8 +58,8 @@ class DictStream(Saved):
     Parameters
     ----------
     learner : classifier or regressor of `align.learners.flat`
-        With ``_plan``: all but the ellipsoids and `ThresholdWinnow`. If it has learned already,
-        its columns are those of `names`. It is learned with, not copied.
+        Any but the ellipsoids and `ThresholdWinnow`. If it has learned already, its columns are
+        those of `names`. The learner itself goes on learning, not a copy.
     vocabulary : {"growing", "hashed"}
         How names become columns. "growing" needs weights that begin at 0 (`Euclidean` and its
         ball), ``conversion="last"`` or "average", and ``record=False``.

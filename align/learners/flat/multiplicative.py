@@ -201,7 +201,25 @@ class MultiplicativePAUniclass(Centred):
             self.step(X[i] if dense else X[[i]].toarray()[0])
 
     def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
-        """Play one round of a stream, without checks; the prediction is the distance."""
+        """Play one round of a stream, without checks.
+
+        Parameters
+        ----------
+        x : array_like [shape=(d,)]
+            Finite numbers.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        Round
+            Its prediction is the distance of x from the centre before the round.
+
+        Raises
+        ------
+        ParameterError
+            Where a distance overflows.
+        """
         row = np.asarray(x, dtype=np.float64)
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = row.size

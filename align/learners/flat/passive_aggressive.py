@@ -209,9 +209,10 @@ def cycle_until(
         examples. Where w* has no loss, PA takes fewer than ``max |a|^2 |w* - w_1|^2 / beta``
         updates.
 
-    References
-    ----------
-    Crammer et al., 2003, section 4.
+    Raises
+    ------
+    ParameterError
+        Where `beta` is not positive; or as `partial_fit` does.
 
     Examples
     --------

@@ -357,10 +357,24 @@ class SupportLearner(Certified, KernelLearner):
         return found
 
     def explicit_features(self, X: Any) -> Float64:
-        """Return vectors whose inner products are those of the kernel [shape=(n, r)].
+        """Return vectors whose inner products are those of the kernel.
 
-        A linear learner of them plays the same rounds as this one of X [shape=(n, d)], without a
-        budget. At most 3000 examples: their whole matrix is taken apart.
+        A linear learner of them plays the same rounds as this one of X, without a budget.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(n, d)]
+            At most 3000 examples: their whole matrix is taken apart.
+
+        Returns
+        -------
+        np.ndarray [shape=(n, r)]
+            r is the rank of the matrix of the kernel, but for rounding.
+
+        Raises
+        ------
+        ParameterError
+            For more examples, or a kernel that is no inner product.
         """
         matrix = check_examples(X, type(self).__name__)
         if len(matrix) > _MOST_EXPLICIT:

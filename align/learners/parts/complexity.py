@@ -49,6 +49,25 @@ class Complexity(ABC):
 
     Everywhere, vectors lie along the last axis and leading axes are a batch. A function of your
     own needs `value`, `conjugate`, `link`, `norm` and `dual_norm`.
+
+    Examples
+    --------
+    Weights that are four times as dear as those of `Euclidean`, ``f(w) = 2 |w|^2``:
+
+    >>> class Dear(Complexity):
+    ...     def value(self, w):
+    ...         return 2.0 * np.square(w).sum(-1)
+    ...     def conjugate(self, theta):
+    ...         return np.square(theta).sum(-1) / 8.0
+    ...     def link(self, theta):
+    ...         return np.asarray(theta) / 4.0
+    ...     def norm(self, w):
+    ...         return 2.0 * np.linalg.norm(w, axis=-1)
+    ...     def dual_norm(self, x):
+    ...         return np.linalg.norm(x, axis=-1) / 2.0
+    >>> from align.learners import OnlineClassifier
+    >>> OnlineClassifier(Dear(), fit_intercept=False).partial_fit([[1.0], [-1.0]], [1, 0]).coef_
+    array([[0.5]])
     """
 
     @abstractmethod

@@ -113,6 +113,15 @@ def hinge_step_euclidean(
 
     Source: Shalev-Shwartz 2007, Eq. 7.10 and 7.11.
 
+    Parameters
+    ----------
+    v, d, c, margin, upper
+        As in `hinge_step`.
+
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> hinge_step_euclidean([1.0, 0.0], [1.0, 1.0], c=4.0)
@@ -178,6 +187,17 @@ def hinge_step_qnorm(
     """Return the exact step for the scaled squared q-norm, q = p / (p - 1); see `hinge_step`.
 
     Source: Shalev-Shwartz 2007, section 7.2 and Eq. 7.12.
+
+    Parameters
+    ----------
+    v, d, c, margin, upper
+        As in `hinge_step`.
+    p : float, default 2
+        At least 2; the exponent of `QNorm`.
+
+    Returns
+    -------
+    float
 
     Examples
     --------

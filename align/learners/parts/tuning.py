@@ -45,7 +45,19 @@ __all__ = [
 
 
 class Tuning(Protocol):
-    """A rule for c."""
+    """A rule for c: one of this module, or a function of one's own.
+
+    Examples
+    --------
+    A c that grows with the logarithm of the number of rounds:
+
+    >>> from align.learners import OnlineClassifier
+    >>> def slow(radius, n_mistakes, n_rounds=1, loss=0.0):
+    ...     return 1.0 + math.log(n_rounds)
+    >>> model = OnlineClassifier(tuning=slow, record=True).fit([[1.0], [-1.0]], [1, 0])
+    >>> model.trace_.c.round(3)
+    array([1.   , 1.693])
+    """
 
     def __call__(
         self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
@@ -78,6 +90,15 @@ class _TuningParams(ParamsMixin):
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters; a run that has begun keeps those it began with.
+
+        Parameters
+        ----------
+        **params : float or str
+            New values.
+
+        Returns
+        -------
+        self
 
         Raises
         ------

@@ -45,6 +45,17 @@ class Update:
         Take the step that maximises the dual; else alpha = 1, the subgradient step.
     conservative : bool
         Step only where the prediction costs; else wherever there is loss.
+
+    Examples
+    --------
+    A Perceptron whose steps are a half, ``w = v / c``:
+
+    >>> import numpy as np
+    >>> from align.learners import DualAscent
+    >>> run = DualAscent(Update(LINEAR, FixedTuning(2.0), exact=False, conservative=True), 2)
+    >>> _ = run.end_round("wrong", np.array([1.0, -1.0]), target=1.0, cost=1.0)
+    >>> run.weights()
+    array([ 0.5, -0.5])
     """
 
     slack: Slack

@@ -169,6 +169,11 @@ class LabelStream(Certified, CountedRounds, ClassifierMixin, VectorEstimator):  
             ``c f(u) + sum N*(x_t)^2 / c_t``, over the rounds that called for a step. The sum of
             the losses so far exceeds that of u by no more; for the conservative learner the sums
             are over mistakes. Infinite for u outside the simplex.
+
+        Raises
+        ------
+        ParameterError
+            For weights of another shape.
         """
         self._played()
         weights = np.asarray(u, dtype=np.float64)

@@ -434,6 +434,11 @@ class InstanceRanker(VectorEstimator):
             ``c |u|^2 / 2 + sum |lambda_t|^2 / (2 c_t)``, lambda_t the subgradient of the loss in
             round t, never longer than X_t. The sum of the losses so far exceeds that of u by no
             more.
+
+        Raises
+        ------
+        ParameterError
+            For a wrong number of weights.
         """
         check_is_fitted(self)
         weights = np.asarray(u, dtype=np.float64)

@@ -284,6 +284,11 @@ class LabelRanker(LabelStream):
         Round
             `prediction` is the label with the highest score, or None while no label is known;
             `alpha` the sum of alpha over the relevant labels; `cost` is 1 for a mistake.
+
+        Raises
+        ------
+        ParameterError
+            For an array of bool of another length, labels of another type, or an overflow.
         """
         if not hasattr(self, "_run"):
             self.start(int(np.shape(x)[-1]))

@@ -47,7 +47,19 @@ class RunReader(ParamsMixin):
         return self._fitted().weights()
 
     def predict(self, problem: StructuredProblem, xs: Sequence[Any]) -> list[Any]:
-        """Decode inputs with `coef_`."""
+        """Decode inputs with `coef_`.
+
+        Parameters
+        ----------
+        problem : StructuredProblem
+            As in `fit`.
+        xs : sequence, length n
+
+        Returns
+        -------
+        list, length n
+            What ``problem.decode`` returns of each.
+        """
         self._fitted()
         return [problem.decode(self.coef_, x) for x in xs]
 
@@ -101,6 +113,11 @@ class RunReader(ParamsMixin):
             {0} U [1, inf) it is Theorem 7; for "perceptron", "pa1" and other competitors of
             "self-tuned" the regret bound plus the losses of u. For "pa" (infinite unless u has no
             loss) and "pa2" the sum of the squared losses is bounded, and the cost through it.
+
+        Raises
+        ------
+        ParameterError
+            For a wrong number of weights or losses, or where directions were not kept.
         """
         self._fitted()
         competitor = self._competitor(u)
@@ -121,7 +138,15 @@ class RunReader(ParamsMixin):
     def losses_of(self, u: npt.ArrayLike) -> Float64:
         """Return the loss of u on the constraint of each round [shape=(T,)].
 
-        Needs ``record_directions=True``.
+        Parameters
+        ----------
+        u : array_like [shape=(J,)]
+            The competitor.
+
+        Raises
+        ------
+        ParameterError
+            Unless ``record_directions=True`` has kept the directions.
         """
         self._fitted()
         directions = self.trace_.directions

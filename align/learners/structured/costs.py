@@ -54,7 +54,20 @@ _ROUNDING = 1e-6  # frames; 0.03 s / 0.01 s is a little less than 3
 
 
 class OnsetCost(ABC):
-    """A cost of predicted onsets; the base class of all of them."""
+    """A cost of predicted onsets; the base class of all of them.
+
+    Examples
+    --------
+    A cost of one's own, the number of onsets that come too early:
+
+    >>> class Early(OnsetCost):
+    ...     def __call__(self, y_true, y_pred):
+    ...         return float((y_pred < y_true).sum())
+    ...     def onset_cost(self, y_true, n_frames):
+    ...         return (np.arange(n_frames) < y_true[:, None]).astype(float)
+    >>> Early()(np.array([2, 5]), np.array([1, 7]))
+    1.0
+    """
 
     unit_gap: bool = False
     decomposes: bool = True
@@ -359,7 +372,7 @@ class FunctionCost(_Timed, OnsetCost):
         return check_cost(self.function(y_true, y_pred))
 
     def onset_cost(self, y_true: IntArray, n_frames: int) -> CostTable:
-        """Return what the table says [shape=(K, T)]."""
+        """Return what the table says [shape=(K, T)]; ParameterError where there is none."""
         if self.table is None:
             raise ParameterError(
                 "this cost function has no table of onset costs, which the maximal loss needs; "
@@ -390,6 +403,11 @@ def make_cost(
     -------
     OnsetCost
         Not bound to a hop yet.
+
+    Raises
+    ------
+    ParameterError
+        Where the name is unknown, or the tolerance is out of range.
 
     Examples
     --------

@@ -200,9 +200,9 @@ class StructuredLearner(Saved, RunReader):
             Called with a stage, how many rounds are done, and how many there are.
         checkpoint : object, optional
             Has ``load(name)`` and ``save(name, header, arrays)``, such as
-            `align.checkpoint.Checkpoint`. The state is saved after each epoch; where there is one,
-            training goes on from it, with the same result as without interruption. It must be of
-            the same problem, examples and parameters.
+            `align.sequence.learning.checkpoint.Checkpoint`. The state is saved after each epoch;
+            where there is one, training goes on from it, with the same result as without
+            interruption. It must be of the same problem, examples and parameters.
         sample_weight : array_like [shape=(n,)], optional
             As in `partial_fit`; an example of weight 0 is as if it had not been given.
 

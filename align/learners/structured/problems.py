@@ -33,7 +33,7 @@ class StructuredProblem(Protocol):
     ``decode`` must break ties by a fixed rule that does not know the truth. A problem may have an
     attribute ``non_negative`` [shape=(J,), dtype=bool]: the functions of which more is better by
     construction, such as log probabilities. The learner then keeps their weights from falling
-    below 0.
+    below 0. `StructuredLearner` has an example.
     """
 
     def joint_feature(self, x: Any, y: Any) -> Float64:

@@ -121,7 +121,25 @@ class _Sides:
 
 
 def certify(trace: Rounds, bound: str, u: npt.ArrayLike) -> Certificate:
-    """Evaluate both sides of a named bound on a run; see `Trace.certify`.
+    """Evaluate both sides of a named bound on a run.
+
+    Parameters
+    ----------
+    trace : Trace
+        The rounds of a learner with ``record=True``.
+    bound : str
+        One of `BOUNDS`, see the table above.
+    u : array_like
+        The competitor: a weight for each entry of a direction, the constant last.
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    ParameterError
+        Where the theorem is about another learner, or asks something of u that is not so.
 
     Examples
     --------

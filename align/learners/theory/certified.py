@@ -70,6 +70,17 @@ class RunCertificate:
         The table: what, value, in words.
     curve : dict of str to np.ndarray
         "rounds", "mistakes" and "bound" after some of the rounds.
+
+    Examples
+    --------
+    >>> from align.learners import Perceptron
+    >>> X = np.array([[1.0, 0.5], [-0.5, -1.0], [0.5, 1.0], [-1.0, 0.0]] * 10)
+    >>> certificate = Perceptron(fit_intercept=False).certify(X, X[:, 0] > 0.0)
+    >>> for line in str(certificate).splitlines()[:3]:
+    ...     print(line)
+    rounds                       40
+    mistakes                      1  2.50% of the rounds
+      at most (Cor 5)        1.5625  bites: within twice the value
     """
 
     rounds: int

@@ -97,6 +97,11 @@ def threshold_stream(n: int, predict: Callable[[int], int]) -> Iterator[tuple[in
         Not the prediction; some hypothesis agrees with all labels. There are log2 n of them, one
         mistake each: the bound of halving is reached, though the class has VC dimension 1.
 
+    Raises
+    ------
+    ParameterError
+        Where n is no power of two.
+
     Examples
     --------
     >>> list(threshold_stream(8, lambda x: 1))
