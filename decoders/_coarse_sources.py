@@ -158,6 +158,8 @@ def _no_general() -> ParameterError:
 
 
 class _OfPotentials(Source):
+    """A table of onset scores that is there as a whole."""
+
     def __init__(self, potentials: Potentials) -> None:
         if potentials.general:
             raise _no_general()
@@ -229,6 +231,8 @@ def _ratio_of(ratio: FloatArray | None, low: int, high: int) -> FloatArray | Non
 
 
 class _OfBaseFunctions(Source):
+    """Tables with a row for each symbol: that of K events at T frames is never laid out."""
+
     def __init__(self, x: BaseFunctions, weights: FloatArray) -> None:
         if weights.shape != (len(x.terms),):
             raise ParameterError(f"{weights.size} weights for {len(x.terms)} base functions.")

@@ -191,6 +191,7 @@ def backward(tables: Tables, after: Row) -> None:
 
 @compiled()
 def _room(windows: Windows) -> Room:
+    """Return working arrays for the widest row and the most lengths."""
     widest = np.max(windows.last - windows.first) + 1
     return room_for(widest, np.max(windows.longest - windows.shortest) + 1, widest)
 

@@ -164,6 +164,8 @@ class _Linear(VectorEstimator):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # sklearn is untyped
+    """A classifier: one problem for two classes, else one for each class against the rest."""
+
     n_jobs: int | None = None
     class_weight: Any = None
 

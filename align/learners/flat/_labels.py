@@ -80,6 +80,7 @@ def _span(y: Labels) -> tuple[int, int] | None:
 
 @compiled()
 def _range(y: Any) -> tuple[int, int]:
+    """Return the least and the greatest label, in one pass where NumPy makes two."""
     low = high = y[0]
     for i in range(y.shape[0]):
         low = min(low, y[i])
@@ -89,12 +90,14 @@ def _range(y: Any) -> tuple[int, int]:
 
 @compiled()
 def _mark(y: Any, low: int, seen: Any) -> None:
+    """Note which labels there are, without the table of places that NumPy makes first."""
     for i in range(y.shape[0]):
         seen[y[i] - low] = True
 
 
 @compiled()
 def _look_up(y: Any, low: int, table: Any) -> Any:
+    """Return the code of each label, likewise."""
     codes = np.empty(y.shape[0], dtype=np.int64)
     for i in range(y.shape[0]):
         codes[i] = table[y[i] - low]

@@ -42,6 +42,7 @@ _FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
 
 @compiled(forceinline=True, error_model="numpy", fastmath=_FAST, _nrt=False)
 def square(x: Any) -> float:
+    """Return ``|x|^2``, with sums in any order."""
     total = 0.0
     for j in range(x.shape[0]):
         total += x[j] * x[j]
@@ -169,6 +170,7 @@ def _plus_narrow(s: Any, x: float, w: Any) -> Any:
 
 @inlined
 def _larger(a: float, b: float) -> float:
+    """Return the larger number, by one instruction: `max` has to mind NaN."""
     return a if a > b else b
 
 

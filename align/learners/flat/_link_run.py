@@ -166,32 +166,6 @@ class LinkRun:
         v: Float64 = self._state.v[0] if self.rows == 1 else self._state.v
         return v
 
-    @v.setter
-    def v(self, values: npt.ArrayLike) -> None:
-        self._state.v[:] = values
-        self._state.stale[:] = True
-
-    @property
-    def kept(self) -> list[tuple[Float64, float, float, float]]:
-        """Direction, target, weight and alpha of the rounds that may be revisited, in order."""
-        found = []
-        first, n = self._state.memory
-        for place in (first + np.arange(n)) % max(len(self._kept.alpha), 1):
-            x, up, down, sign, target, weight, alpha = (part[place] for part in self._kept)
-            direction = np.zeros_like(self._state.v)
-            direction[up] = sign * x
-            if down >= 0:
-                direction[down] = -x
-            if self.rows == 1:
-                direction = direction[0]
-            found.append((direction, float(target), float(weight), float(alpha)))
-        return found
-
-    @property
-    def gain(self) -> float:
-        """Dual objective without what complexity takes of it."""
-        return float(self._state.sums[core.GAIN])
-
     @property
     def counts(self) -> npt.NDArray[np.int64]:
         """Rounds, mistakes, updates, mistakes without a direction."""

@@ -124,11 +124,6 @@ class Run(Protocol):
     n_features: int
 
     @property
-    def scale(self) -> float:
-        """1 / c of the next hypothesis."""
-        ...
-
-    @property
     def counts(self) -> npt.NDArray[np.int64]:
         """Rounds, mistakes, updates, mistakes without a direction."""
         ...

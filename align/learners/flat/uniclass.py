@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._runs import NO_WEIGHTS
+from align.learners.flat._runs import NO_WEIGHTS, Chunk, blocks, no_relevant
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
 from align.learners.parts.estimators import CountedRounds
@@ -185,15 +185,9 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
             check_array("sums", self._sums, (core.N_SUMS,))
 
     def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Float64 = NO_WEIGHTS) -> None:
-        if isinstance(X, np.ndarray) and X.flags.writeable:
-            self._kernel(X, order, weights=weights)
-        else:  # copied some rows at a time, for the kernel needs dense ones that can be written
-            size = max(1, 2**20 // X.shape[1])
-            for i in range(0, len(order), size):
-                rows = order[i : i + size]
-                found, some = X[rows], weights[rows] if len(weights) else weights
-                part = found if isinstance(found, np.ndarray) else found.toarray()
-                self._kernel(np.ascontiguousarray(part), np.arange(len(part)), weights=some)
+        chunk = Chunk(X, np.zeros(X.shape[0]), no_relevant(1), weights, order)
+        for block in blocks(chunk, order, dense=True):
+            self._kernel(block.X, block.order, weights=block.weights)
         if not np.isfinite(self._sums[core.PRICED] + self._w.sum()):
             raise ParameterError("the centre overflowed; scale the features to moderate values.")
 

@@ -91,6 +91,8 @@ _CODES = "bBhHiIlLqQfd"  # of the growing buffers of Python
 
 
 class _Encoder:
+    """Turns values into JSON, and puts their numbers aside as named arrays."""
+
     def __init__(self, arrays: Arrays, owner: str) -> None:
         self.arrays, self.owner = arrays, owner
         self.seen: dict[int, int] = {}
@@ -199,6 +201,8 @@ class _Encoder:
 
 
 class _Decoder:
+    """Makes values of JSON and arrays: a method for each tag, given what follows the tag."""
+
     def __init__(self, arrays: Arrays) -> None:
         self.arrays = arrays
         self.known: list[Any] = []

@@ -23,7 +23,8 @@ def test_golden_value(step_size):
     """Y10; the range and the largest entry of this x are the same."""
     model = plain(MultiplicativePARegressor, 0.1, step_size=step_size)
     model.partial_fit(np.zeros((1, 3)), [0.0])
-    model._run.v = np.log([0.25, 0.25, 0.5])
+    model._run._state.v[:] = np.log([0.25, 0.25, 0.5])
+    model._run._state.stale[:] = True
     played = model.step([1.0, 2.0, 0.0], 2.0)
     assert played.loss == pytest.approx(1.15)
     assert played.tau == pytest.approx(1.15)

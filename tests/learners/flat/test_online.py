@@ -25,6 +25,7 @@ from align.learners import (
     SelfTuning,
     SqrtTuning,
 )
+from align.learners.flat._round import GAIN
 
 
 def classifier(complexity="euclidean", **params):
@@ -33,6 +34,16 @@ def classifier(complexity="euclidean", **params):
 
 def regressor(complexity="euclidean", **params):
     return OnlineRegressor(complexity, fit_intercept=False, record=True, **params)
+
+
+def kept_rounds(run):
+    """Direction, target and alpha of the rounds that a run of one score may go back to."""
+    first, n = run._state.memory
+    kept = run._kept
+    return [
+        (kept.sign[at] * kept.x[at], kept.target[at], kept.alpha[at])
+        for at in (first + np.arange(n)) % max(len(kept.alpha), 1)
+    ]
 
 
 COMPLEXITIES = [Euclidean(), EuclideanBall(0.7), Entropy(), QNorm(3.0)]
@@ -269,10 +280,10 @@ def test_revisiting_gains_and_keeps_the_bound(f, revisit):
         if f.value(w) <= U:
             assert trace.certify("Thm 6", u=w).holds
             assert trace.certify("weak duality", u=w).holds
-    alphas = np.array([kept[3] for kept in run.kept])
+    alphas = np.array([alpha for *_, alpha in kept_rounds(run)])
     assert ((alphas >= 0) & (alphas <= 1)).all()
     if revisit.last is None:  # everything is kept: v and the dual are what the alphas say
-        v = sum(kept[3] * kept[0] for kept in run.kept)
+        v = sum(alpha * direction for direction, _, alpha in kept_rounds(run))
         np.testing.assert_allclose(run.v, v, atol=1e-10)
         expected = 0.4 * alphas.sum() - run.c * f.conjugate(v / run.c)
         assert model.dual_objective_ == pytest.approx(expected)
@@ -289,7 +300,7 @@ def test_more_steps_from_the_same_state_gain_more(f):
     for x, sign in zip(X, y, strict=True):
         run = model._run
         assert isinstance(run, LinkRun)
-        v, gain = run.v.copy(), run.gain
+        v, gain = run.v.copy(), run._state.sums[GAIN]
         after = model.step(x, sign)
         c, a = after.c, sign * x
         best = max(
@@ -321,7 +332,7 @@ def test_two_variables_reach_the_closed_form():
         if t == 0:
             continue
         run = model._run
-        a, alpha = np.array([k[0] for k in run.kept]), np.array([k[3] for k in run.kept])
+        a, _, alpha = (np.array(part) for part in zip(*kept_rounds(run), strict=True))
         rest = run.v - alpha @ a
         G, h = a @ a.T / 1.5, 1.0 - a @ rest / 1.5
         inside = np.linalg.solve(G, h)
@@ -362,7 +373,7 @@ def test_all_variables_are_follow_the_regularised_leader():
     np.testing.assert_allclose(found.x[:3], w, atol=1e-5)
     assert primal(start) <= found.fun + 1e-6
     assert model.dual_objective_ == pytest.approx(primal(start), abs=1e-6)
-    for direction, target, _, alpha in model._run.kept:
+    for direction, target, alpha in kept_rounds(model._run):
         margin = direction @ w - target
         assert alpha <= 1e-6 or margin <= 1e-6
         assert alpha >= 1 - 1e-6 or margin >= -1e-6
