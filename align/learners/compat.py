@@ -33,7 +33,7 @@ from sklearn.utils.validation import _check_sample_weight
 from align._numba import compiled, read_only
 from align.errors import ParameterError
 from align.learners.parts.estimators import VectorEstimator, validated
-from align.learners.parts.labels import check_labels, distinct_labels
+from align.learners.parts.labels import check_announced, check_labels, distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
     check_number,
@@ -249,9 +249,7 @@ class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # skle
 
     def _learn(self, X: Any, y: Any, sample_weight: Any, max_iter: int) -> None:
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        unknown = ~np.isin(y, self.classes_)
-        if unknown.any():
-            raise ParameterError(f"label {y[unknown].tolist()[0]!r} was never announced.")
+        check_announced(y, self.classes_)
         k = len(self.classes_)
         by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
         codes = np.searchsorted(self.classes_, y)

@@ -23,12 +23,13 @@ from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat.certified_pairs import certify_ellipsoid
 from align.learners.parts.estimators import (
     CountedRounds,
+    LinearWeights,
     ScoredClasses,
     VectorEstimator,
     read_label_sets,
     validated,
 )
-from align.learners.parts.labels import distinct_labels, one_label
+from align.learners.parts.labels import check_announced, distinct_labels, one_label
 from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
@@ -53,7 +54,9 @@ _NO_SIZE = "a cut goes as deep as its example asks for, and has no size that a w
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, VectorEstimator):
+class EllipsoidLearner(
+    Certified, Recorded, CountedRounds, LinearWeights, ScoredClasses, VectorEstimator
+):
     """What both learners share: the passes over examples, and the linear prediction."""
 
     average: bool = True
@@ -322,19 +325,8 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
         """
         check_is_fitted(self)
         X = validated(self, X, reset=False)
-        scores = self._scores(X, self._hypothesis())
+        scores = self._linear_scores(X, self._hypothesis())
         return scores.ravel() if len(self._W) == 1 else scores
-
-    @property
-    def coef_(self) -> Float64:
-        """Weights that predict [shape=(1 or K, d)]."""
-        return self._hypothesis()[:, : self.n_features_in_]
-
-    @property
-    def intercept_(self) -> Float64:
-        """Bias of each class [shape=(1 or K,)]."""
-        hypothesis = self._hypothesis()
-        return hypothesis[:, -1] if self._began.fit_intercept else np.zeros(len(hypothesis))
 
     @property
     def center_(self) -> Float64:
@@ -370,13 +362,8 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
             return np.ascontiguousarray(y != 0)
         if y.dtype.kind != self.classes_.dtype.kind:
             distinct_labels(self.classes_, y)  # or an error, where these cannot be compared
-        codes = np.searchsorted(self.classes_, y).clip(max=self.classes_.size - 1)
-        unknown = self.classes_[codes] != y
-        if unknown.any():
-            raise ParameterError(
-                f"label {y[unknown].tolist()[0]!r} was never announced; the classes are "
-                f"{self.classes_.tolist()}. Give all of them in the first call."
-            )
+        check_announced(y, self.classes_)
+        codes = np.searchsorted(self.classes_, y)
         if len(self._W) == 1:
             positive: npt.NDArray[np.bool_] = np.equal(codes, 1)[:, None]
             return positive
@@ -457,12 +444,6 @@ class EllipsoidLearner(Certified, Recorded, CountedRounds, ScoredClasses, Vector
             return self._W
         mean: Float64 = self._W - self._late / self._counts[core.ROUNDS]
         return mean
-
-    def _scores(self, X: Any, hypothesis: Float64) -> Float64:
-        scores: Float64 = np.asarray(X @ hypothesis[:, : self.n_features_in_].T)
-        if self._began.fit_intercept:
-            scores += hypothesis[:, -1]
-        return scores
 
     def _warn(self) -> None:
         """Warn where the data cannot be separated as promised; only CELLIP does."""

@@ -9,7 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 from align.errors import ParameterError
 from align.learners.flat._competitors import MISTAKE_BOUNDS, SQUARED_BOUNDS
 from align.learners.flat._runs import Run
-from align.learners.flat.run_certificate import RunCertificate, as_mistakes, certify_plan
+from align.learners.flat.run_certificate import (
+    RunCertificate,
+    as_mistakes,
+    certify_plan,
+    competitor_loss,
+)
 from align.learners.parts import Plan
 from align.learners.parts.estimators import CountedRounds
 from align.learners.theory import Trace, certify
@@ -92,14 +97,8 @@ class Facts(Certified, CountedRounds):
             of those in mistaken rounds.
         """
         trace = self._trace()
-        certificate = certify(trace, "Lemma 2", u)
-        losses = trace.losses_of(u)
-        curvature = self._current.update.slack.curvature
-        if curvature > 0.0:
-            losses = losses**2 / (2.0 * curvature)
-        if self._current.update.conservative:
-            losses = losses[trace.cost > 0.0]
-        return certificate.right - float(losses.sum())
+        most = certify(trace, "Lemma 2", u).right
+        return most - competitor_loss(trace, self._current, u)
 
     def _trace(self) -> Trace:
         check_is_fitted(self, "n_features_in_")

@@ -42,6 +42,7 @@ from align.learners.flat._competitors import (
     constraints_of,
     evaluate,
 )
+from align.learners.parts import Plan
 from align.learners.theory import Certificate, Trace
 from align.learners.theory.certified import RunCertificate, within_twice
 from align.types import Float64
@@ -53,6 +54,7 @@ __all__ = [
     "certify_plan",
     "certify_run",
     "columns_of",
+    "competitor_loss",
     "regret_of",
 ]
 
@@ -242,19 +244,27 @@ def as_mistakes(certificate: Certificate, margin: float) -> float:
     return certificate.right / (margin**2 if certificate.bound in SQUARED_BOUNDS else 1.0)
 
 
+def competitor_loss(trace: Trace, plan: Plan, u: npt.ArrayLike) -> float:
+    """Return the sum of the losses of a fixed u that Lemma 2 compares a run with.
+
+    Of a squared slack they are squared, and of a conservative learner those of mistaken rounds.
+    """
+    losses = trace.losses_of(u)
+    curvature = plan.update.slack.curvature
+    if curvature > 0.0:
+        losses = losses**2 / (2.0 * curvature)
+    if plan.update.conservative:
+        losses = losses[trace.cost > 0.0]
+    return float(losses.sum())
+
+
 def regret_of(trace: Trace, among: list[Float64]) -> tuple[float, float, float]:
     """Return loss of the competitor best for Lemma 2, the regret against it, and its bound."""
     best = best_certificate(trace, ("Lemma 2",), among)
     plan = trace.plan
     if best is None or plan is None:
         return math.nan, math.nan, math.nan
-    losses = trace.losses_of(best[1])
-    curvature = plan.update.slack.curvature
-    if curvature > 0.0:
-        losses = losses**2 / (2.0 * curvature)
-    if plan.update.conservative:
-        losses = losses[trace.cost > 0.0]
-    other = float(losses.sum())
+    other = competitor_loss(trace, plan, best[1])
     return other, best[0].left - other, best[0].right - other
 
 

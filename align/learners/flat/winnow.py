@@ -28,7 +28,7 @@ from align.learners.parts.estimators import (
     summed,
     validated,
 )
-from align.learners.parts.labels import check_labels, distinct_labels, one_label
+from align.learners.parts.labels import check_announced, check_labels, distinct_labels, one_label
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_epochs,
@@ -287,12 +287,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         order: npt.NDArray[np.intp],
         weights: Float64 = NO_WEIGHTS,
     ) -> None:
-        unknown = ~np.isin(y, self.classes_)
-        if unknown.any():
-            raise ParameterError(
-                f"label {y[unknown].tolist()[0]!r} was never announced; the classes are "
-                f"{self.classes_.tolist()}."
-            )
+        check_announced(y, self.classes_)
         positive = y == self.classes_[-1]
         for i in order:
             if isinstance(X, np.ndarray):

@@ -1,5 +1,6 @@
 """What estimators of vectors share: sparse examples, label sets, and classes from scores."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,11 @@ from sklearn.utils.validation import validate_data
 from align.learners.parts.labels import check_labels
 from align.learners.parts.parameters import refuse_masks
 from align.learners.parts.saved import Saved
+from align.types import Float64
 
 __all__ = [
     "CountedRounds",
+    "LinearWeights",
     "ScoredClasses",
     "VectorEstimator",
     "read_label_sets",
@@ -51,6 +54,35 @@ class CountedRounds:
     def n_updates_(self) -> int:
         """Rounds with a step."""
         return int(self._played()[2])
+
+
+class LinearWeights:
+    """Read-only weights of a learner of linear scores, which says what its hypothesis is."""
+
+    n_features_in_: int
+    _began: SimpleNamespace  # the parameters as learning began
+
+    def _hypothesis(self) -> Float64:
+        """Return the weights that predict, the constant last [shape=(rows, d or d + 1)]."""
+        raise NotImplementedError
+
+    def _linear_scores(self, X: Any, weights: Float64) -> Float64:
+        """Return the score of each example with each row of weights [shape=(m, rows)]."""
+        scores: Float64 = np.asarray(X @ weights[:, : self.n_features_in_].T)
+        if self._began.fit_intercept:
+            scores += weights[:, -1]
+        return scores
+
+    @property
+    def coef_(self) -> Float64:
+        """Weights that predict [shape=(rows, d)], in the order of `classes_`."""
+        return self._hypothesis()[:, : self.n_features_in_]
+
+    @property
+    def intercept_(self) -> Float64:
+        """Weight of the constant feature [shape=(rows,)]; zeros where there is none."""
+        weights = self._hypothesis()
+        return weights[:, -1] if self._began.fit_intercept else np.zeros(len(weights))
 
 
 class ScoredClasses(ClassifierMixin):  # type: ignore[misc]  # sklearn is untyped

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["check_labels", "distinct_labels", "one_label"]
+__all__ = ["check_announced", "check_labels", "distinct_labels", "one_label"]
 
 
 def check_labels(y: npt.NDArray[Any]) -> None:
@@ -23,6 +23,21 @@ def check_labels(y: npt.NDArray[Any]) -> None:
     if np.asarray(y).dtype == object:
         distinct_labels(y)
     check_classification_targets(y)
+
+
+def check_announced(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
+    """Raise unless each label is one of the classes, of a learner that takes up no new ones.
+
+    Examples
+    --------
+    >>> check_announced(np.array([2, 1]), np.array([1, 2]))
+    """
+    unknown = ~np.isin(y, classes)
+    if unknown.any():
+        raise ParameterError(
+            f"label {y[unknown].tolist()[0]!r} was never announced; the classes are "
+            f"{classes.tolist()}. Give all of them in the first call."
+        )
 
 
 def distinct_labels(*parts: Any) -> npt.NDArray[Any]:

@@ -4,7 +4,6 @@ Labels come up in a stream and have codes in the order of arrival, while `classe
 `align.learners.ranking.label_ranking` for the learner and its notation.
 """
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from align.learners.flat.certified_pairs import certify_ranker
 from align.learners.parts import Blocks, Entropy, Euclidean
 from align.learners.parts.estimators import (
     CountedRounds,
+    LinearWeights,
     VectorEstimator,
     read_label_sets,
     validated,
@@ -31,14 +31,14 @@ from align.types import BoolArray, Float64
 __all__ = ["LabelStream"]
 
 
-class LabelStream(Certified, CountedRounds, ClassifierMixin, VectorEstimator):  # type: ignore[misc]
+class LabelStream(
+    Certified, CountedRounds, LinearWeights, ClassifierMixin, VectorEstimator  # type: ignore[misc]
+):
     """A ranker that takes up new labels, reads examples and predicts; its subclass learns."""
 
     complexity: str
     fit_intercept: bool
     classes_: npt.NDArray[Any]
-    n_features_in_: int
-    _began: SimpleNamespace  # the parameters as learning began
     _gamma: float
     _run: LabelRun
     _codes: dict[Any, int]
@@ -61,12 +61,7 @@ class LabelStream(Certified, CountedRounds, ClassifierMixin, VectorEstimator):  
         np.ndarray [shape=(m, k)], in the order of `classes_`
         """
         check_is_fitted(self)
-        X = validated(self, X, reset=False)
-        weights = self._hypothesis()
-        scores: Float64 = np.asarray(X @ weights[:, : self.n_features_in_].T)
-        if self._began.fit_intercept:
-            scores += weights[:, -1]
-        return scores
+        return self._linear_scores(validated(self, X, reset=False), self._hypothesis())
 
     def rank(self, X: Any) -> npt.NDArray[Any]:
         """Return the labels of each example, best first; of equals the first in `classes_`.
@@ -133,17 +128,6 @@ class LabelStream(Certified, CountedRounds, ClassifierMixin, VectorEstimator):  
     # What is known ----------------------------------------------------------------------------
 
     @property
-    def coef_(self) -> Float64:
-        """Weights that predict [shape=(k, d)], in the order of `classes_`."""
-        return self._hypothesis()[:, : self.n_features_in_]
-
-    @property
-    def intercept_(self) -> Float64:
-        """Weight of the constant feature [shape=(k,)]; zeros where there is none."""
-        weights = self._hypothesis()
-        return weights[:, -1] if self._began.fit_intercept else np.zeros(len(weights))
-
-    @property
     def cumulative_loss_(self) -> float:
         """Sum of the losses."""
         self._played()
@@ -202,10 +186,7 @@ class LabelStream(Certified, CountedRounds, ClassifierMixin, VectorEstimator):  
         bound = self.regret_bound(u)
         X, y = self._validate(X, y, reset=False)
         relevant, _ = self._targets(y, grow=False)
-        weights = np.asarray(u, dtype=np.float64)
-        scores = X @ weights[:, : self.n_features_in_].T
-        if self._began.fit_intercept:
-            scores = scores + weights[:, -1]
+        scores = self._linear_scores(X, np.asarray(u, dtype=np.float64))
         losses = label_ranking_loss(scores, relevant[:, self._columns], self._gamma)
         return float((bound + np.sum(losses)) / self._gamma)
 
