@@ -32,7 +32,11 @@ __all__ = ["LabelStream"]
 
 
 class LabelStream(
-    Certified, CountedRounds, LinearWeights, ClassifierMixin, VectorEstimator  # type: ignore[misc]
+    Certified,
+    CountedRounds,
+    LinearWeights,
+    ClassifierMixin,
+    VectorEstimator,  # type: ignore[misc]
 ):
     """A ranker that takes up new labels, reads examples and predicts; its subclass learns."""
 
