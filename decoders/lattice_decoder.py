@@ -130,8 +130,6 @@ def decode_lattice(
     graph = _graph(lattice)
     scores = _tables(potentials, lattice, onset, segment, transition)
     limits = _limits(potentials, lattice, graph, windows)
-    if not (limits.last >= limits.first).any():
-        raise _explain(potentials, lattice, limits, segment, transition, windows)
     offset = np.concatenate(([0], np.cumsum(np.maximum(0, limits.last - limits.first + 1))))
     best = np.full(int(offset[-1]), -np.inf)
     final = np.full(lattice.n_nodes, -np.inf)

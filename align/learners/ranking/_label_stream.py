@@ -35,8 +35,8 @@ class LabelStream(
     Certified,
     CountedRounds,
     LinearWeights,
-    ClassifierMixin,
-    VectorEstimator,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]  # sklearn is untyped
+    VectorEstimator,
 ):
     """A ranker that takes up new labels, reads examples and predicts; its subclass learns."""
 
