@@ -66,9 +66,9 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             Labels that are to come. A class that is known takes part as a wrong one from then on.
         sample_weight : array_like [shape=(m,)], optional
             Multiplies the loss of an example, and with it the largest step. It has no effect on
-            hard constraints (PA), except that an example of weight 0 is left out. One that is seen
-            once with weight 2 moves a learner as one that is seen twice in a row does, for two
-            classes with PA-I; otherwise, or seen twice with others between, it does not.
+            hard constraints (PA), except that an example of weight 0 is left out. For two classes
+            with PA-I an example of weight 2 moves the learner as far as one that comes twice in a
+            row; for other learners, or with examples between, it need not.
 
         Returns
         -------

@@ -36,8 +36,8 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
     Parameters
     ----------
     estimator : flat classifier, optional
-        Whose parameters hold, with its epochs, but for the seed; its conversion must be
-        "average" or "last", its complexity Euclidean and its c fixed, as in
+        What is learned, with its own parameters and epochs but another seed. Its conversion must
+        be "average" or "last", its complexity Euclidean and its c fixed, as in
         `PassiveAggressiveClassifier` (the default) and `Perceptron`.
     n_shards : int
         Number of shards. It decides on the result; how many run at once does not.

@@ -23,9 +23,10 @@ class Revisit:
         Single-variable steps after that of the round itself; by default as many as it takes
         until no alpha moves by more than `tolerance`.
     order : {"cyclic", "random", "worst"}
-        Which variable comes next: latest first and around, any, or that of the largest gain in
-        slope.
+        Which variable comes next: the latest first and so on round, any, or that in which the
+        dual is steepest.
     tolerance : float
+        Largest move of an alpha at which steps without a limit end.
 
     Notes
     -----

@@ -41,7 +41,7 @@ class Saved:
         Parameters
         ----------
         path : path
-            The output, by custom ``*.align``.
+            The file to write, usually ``*.align``.
         overwrite : bool, default True
             Replace a file that exists.
 

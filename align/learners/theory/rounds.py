@@ -31,7 +31,7 @@ class Round(NamedTuple):
     updated : bool
         Whether a step was taken.
     cost : float
-        Cost of the prediction.
+        Cost of the prediction; of classes 1 for a mistake, else 0.
     alpha : float
         Dual variable of the round.
     c : float
@@ -39,8 +39,8 @@ class Round(NamedTuple):
     norm : float
         Dual norm of the direction a.
     target : float
-        b, the cost of the constraint's hypothesis: that of the prediction, or, with the maximal
-        loss, that of the worst violation.
+        b, of classes the margin; of a structured learner the cost of what the truth was compared
+        with: the prediction or, with the maximal loss, the worst violation.
     dual : float
         Dual objective after the round, at the c of the round: at most
         ``c f(u) + sum of the losses of u``, for every u.
@@ -63,8 +63,8 @@ class Rounds:
 
     Parameters
     ----------
-    plan : object, optional
-        What the learner was made of; its certificates ask for it.
+    plan : Plan, optional
+        What the learner is made of; its certificates ask for it.
     kept : object, optional
         Has ``losses_of(u)``, for learners whose rounds have more than one direction.
     rows : int, default 1

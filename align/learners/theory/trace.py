@@ -9,7 +9,7 @@ __all__ = ["Trace"]
 
 
 class Trace(Rounds):
-    """The rounds of a run, as `Rounds`, which can be held against the bounds of the theory.
+    """The rounds of a run, as `Rounds`, with the bounds that the theory proves of them.
 
     Source: Shalev-Shwartz 2007, sections 2.1 to 2.3, online convex programming and regret.
 
