@@ -41,7 +41,6 @@ BY_NAME = {
     "align._numba": "two modules of numba, before anything else imports them",
     "align.batch.pool": "distributed is an extra, and no module of Align",
     "align.learners.parts._saved_state": "a file names one of the classes in its table",
-    "align.learners": "its front door asks one folder after the other for a name",
     "align.models.loading": "`load` makes the aligner that a file says it is of; see its table",
 }
 """Modules that import what a string names."""
