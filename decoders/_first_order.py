@@ -92,7 +92,7 @@ def first_order_tables(potentials: Potentials, *, single: bool = False) -> Table
 
 def without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) -> Tables:
     """Lay out what scores an onset or a length alone; `onset` is as `check_values` returns it."""
-    duration, row = length_table(potentials, int(windows.longest.max()) + 1)
+    duration, row = length_table(potentials, windows.longest)
     flat = potentials.duration is None
     offset = row_offsets(windows.first, windows.last)
     return Tables(read_only(onset), potentials.start, windows, duration, row, flat, offset)

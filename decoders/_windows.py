@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
@@ -124,14 +125,14 @@ def has_ratio(potentials: Potentials) -> bool:
     return potentials.ratio is not None and bool(potentials.ratio.any())
 
 
-def length_table(potentials: Potentials, n_lengths: int) -> tuple[Float64, IntArray]:
-    """Return the scores of lengths, and the row of each event; of which none scores, one of zeros.
+def length_table(potentials: Potentials, longest: npt.ArrayLike) -> tuple[Float64, IntArray]:
+    """Return the scores of lengths, and the row of each event; one row of zeros if none scores.
 
     Parameters
     ----------
     potentials : Potentials
-    n_lengths : int
-        Width of the row of zeros.
+    longest : array_like of int
+        Lengths up to the largest of these can be asked for.
 
     Returns
     -------
@@ -140,7 +141,8 @@ def length_table(potentials: Potentials, n_lengths: int) -> tuple[Float64, IntAr
     row : np.ndarray [shape=(K,), dtype=intp]
     """
     if potentials.duration is None or potentials.duration_row is None:
-        return np.zeros((1, n_lengths)), np.zeros(potentials.n_events, dtype=np.intp)
+        zeros = np.zeros((1, int(np.max(longest)) + 1))
+        return zeros, np.zeros(potentials.n_events, dtype=np.intp)
     duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
     return duration, potentials.duration_row
 
@@ -284,7 +286,7 @@ def explain_unreachable(potentials: Potentials, windows: Windows) -> ParameterEr
         What `tighten` returned.
     """
     first, last, shortest, longest = windows
-    duration, row = length_table(potentials, int(longest.max()) + 1)
+    duration, row = length_table(potentials, longest)
     reached = np.ones(1)
     for k in range(potentials.n_events):
         begin, end = int(first[k]), int(last[k]) + 1

@@ -338,7 +338,7 @@ def _tables(
     transition: OnsetTerm | None,
 ) -> Scores:
     n_frames, event = potentials.n_frames, lattice.event
-    duration, duration_row = length_table(potentials, n_frames + 1)
+    duration, duration_row = length_table(potentials, n_frames)
     prefix, prefix_row = np.zeros((1, n_frames + 1)), np.full_like(event, -1)
     if segment is not None:
         prefix = np.ascontiguousarray(segment.prefix, dtype=np.float64)

@@ -217,9 +217,8 @@ def _over_onsets(potentials: Potentials, temperature: float, probability: Float6
 
 def _scores(potentials: Potentials, temperature: float) -> _Scores:
     onset, windows = check_values(potentials), tighten(potentials)
-    n_lengths = int(windows.longest.max()) + 1
-    duration, row = length_table(potentials, n_lengths)
-    length = duration[:, :n_lengths] / temperature
+    duration, row = length_table(potentials, windows.longest)
+    length = duration[:, : int(windows.longest.max()) + 1] / temperature
     top = length.copy()
     reach = 1  # of `top`, doubled until it is a block
     while reach < _BLOCK:

@@ -72,7 +72,7 @@ def length_scores(potentials: Potentials, windows: Windows) -> tuple[Float64, Fl
     n_lengths = windows.longest - windows.shortest + 1
     length = windows.shortest[:, None] + np.arange(int(n_lengths.max()))
     valid = length <= windows.longest[:, None]
-    duration, row = length_table(potentials, int(windows.longest.max()) + 1)
+    duration, row = length_table(potentials, windows.longest)
     own = duration[row[:, None], np.minimum(length, duration.shape[1] - 1)]
     cross = np.zeros(n_events)
     if potentials.ratio is not None:
