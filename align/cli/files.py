@@ -196,7 +196,16 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
 
 @click.command()
 @click.argument("source", metavar="IN", type=FILE)
-@click.argument("target", metavar="OUT", type=FILE)
+@click.argument("target", metavar="[OUT]", type=FILE, required=False)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=FILE,
+    metavar="OUT",
+    help="In place of OUT, or beside it; may be given several times.",
+)
 @click.option(
     "--audio",
     type=FILE,
@@ -213,7 +222,8 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
 def convert(
     console: Console,
     source: Path,
-    target: Path,
+    target: Path | None,
+    outputs: tuple[Path, ...],
     audio: Path | None,
     tier: str | None,
     encoding: str | None,
@@ -226,35 +236,52 @@ def convert(
     .phn, .lab, and .txt for Audacity labels; .wrd, .vtt and .srt hold words, .rttm when
     each speaker speaks. Notes: .csv, .tsv, .json,
     .mid, .jams, .txt, .svl, .sv.csv, note_alignment.tsv (nASAP), .parangonada.zip, and only to
-    write .match and .tempo.csv. For OUT - writes a TextGrid or .csv of notes to standard output,
-    and -- IN -.vtt another format.
+    write .match and .tempo.csv. -o - writes a TextGrid or .csv of notes to standard output, and
+    -o -.vtt another format.
 
     A TextGrid, ELAN or JSON file keeps all tiers it is given, a table the phones with their
     words; the other formats hold one tier, the phones or what --tier names, and what is left out
     is said.
     """
-    from align.formats.files import left_out, write_tiers
-    from align.formats.table import is_music, label_format
+    from align.formats.table import is_music
 
+    if target is not None:
+        outputs = (target, *outputs)
+    if not outputs:
+        raise click.UsageError("say what to write: align convert IN OUT, or IN -o OUT.")
     music = score is not None or is_music(source)
-    (target,) = standard_output([target], ".csv" if music else ".TextGrid")
-    if target.suffix.lower() in SHOWN:
+    outputs = standard_output(outputs, ".csv" if music else ".TextGrid")
+    if shown := [output for output in outputs if output.suffix.lower() in SHOWN]:
         raise ParameterError(
-            f"{named([target])}: pictures are made by align plot, and pages by align report."
+            f"{named(shown)}: pictures are made by align plot, and pages by align report."
         )
-    if music:
-        from align.cli.music import check_music_output, write_music_output
-        from align.show.reading import reader_of
-
-        if encoding is not None:
-            raise ParameterError(f"--encoding is for labels of phones, and {source} holds notes.")
-        check_music_output(target, overwrite)
-        alignment: Any = reader_of(source, audio, score=score)(source)
-        write_music_output(alignment, target, overwrite=overwrite)
-        console.message(f"{plural(len(alignment), 'note')}: {named([target])}")
+    if not music:
+        for output in outputs:
+            check_output(output, overwrite)
+        for output in outputs:
+            tiers = _tiers_of(console, source, output, audio, encoding)
+            _write_tiers(console, output, tiers, tier, overwrite)
         return
-    check_output(target, overwrite)
-    tiers = _tiers_of(console, source, target, audio, encoding)
+    from align.cli.music import check_music_output, write_music_output
+    from align.show.reading import reader_of
+
+    if encoding is not None:
+        raise ParameterError(f"--encoding is for labels of phones, and {source} holds notes.")
+    for output in outputs:
+        check_music_output(output, overwrite)
+    alignment: Any = reader_of(source, audio, score=score)(source)
+    for output in outputs:
+        write_music_output(alignment, output, overwrite=overwrite)
+    console.message(f"{plural(len(alignment), 'note')}: {named(outputs)}")
+
+
+def _write_tiers(
+    console: Console, target: Path, tiers: "Tiers", tier: str | None, overwrite: bool
+) -> None:
+    """Write what the target can hold, and say what it is and what is left out."""
+    from align.formats.files import left_out, write_tiers
+    from align.formats.table import label_format
+
     written = write_tiers(target, tiers, tier=tier, overwrite=overwrite)
     if label_format(target).holds == "turns":  # each is a line, and of several labels
         made = plural(len(target.read_text(encoding="utf-8").splitlines()), "turn")

@@ -378,8 +378,13 @@ def test_convert_goes_through_every_format(here: Path) -> None:
     assert run("convert", "word.phn", "h.phn").stderr.splitlines() == ["7 labels: h.phn"]
     assert "counted at 16000 Hz" in run("convert", "a.TextGrid", "i.phn").stderr
     assert_refused(run("convert", "word.phn", "b.csv"), 2, "b.csv", "--overwrite")
-    assert_refused(run("convert", "word.phn", "b.png"), 2, "align plot")
-    assert_refused(run("convert", "absent.phn", "z.csv"), 1, "absent.phn", "does not exist")
+    assert_refused(run("convert", "word.phn", "-o", "b.png"), 2, "align plot")
+    assert_refused(run("convert", "word.phn"), 2, "IN -o OUT")
+    two = run("convert", "word.phn", "-o", "y.csv", "-o", "z.lab")
+    assert two.stderr.splitlines() == ["7 labels: y.csv", "7 labels: z.lab"]
+    assert_refused(run("convert", "word.phn", "-o", "x.csv", "-o", "z.lab"), 2, "--overwrite")
+    assert not (here / "x.csv").exists()
+    assert_refused(run("convert", "absent.phn", "x.csv"), 1, "absent.phn", "does not exist")
 
 
 def test_convert_counts_the_turns_that_it_wrote(here: Path) -> None:

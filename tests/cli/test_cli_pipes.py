@@ -35,10 +35,11 @@ def test_speech_in_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert table.stdout.startswith("start,end,label")
     starts = [float(line.split(",")[0]) for line in table.stdout.splitlines()[1:]]
     assert starts == pytest.approx([start for start, _ in phones.times], abs=1e-6)
-    text = run("convert", PHONES, "-")
+    text = run("convert", PHONES, "-o", "-")
     assert parse_textgrid(text.stdout)[0].name == "phones"
     assert text.stderr == f"{len(starts)} labels: standard output\n"
-    assert run("convert", "-q", "--", PHONES, "-.csv").stdout.startswith("start,end,label")
+    for out in (["-o", "-.csv", PHONES], ["--", PHONES, "-.csv"]):
+        assert run("convert", "-q", *out).stdout.startswith("start,end,label")
     assert not [*tmp_path.iterdir()]
 
 
