@@ -16,7 +16,7 @@ from align.corpus.reading import check_samples, problem_of, read_pair
 from align.errors import AlignError, DataError
 from align.formats.files import read_labels
 from align.formats.phone_map import nearest_label
-from align.formats.tiers.labels import OVERRUN, Labels
+from align.formats.tiers.labels import OVERRUN, Labels, check_no_sentence
 from align.progress import Progress
 from align.types import SILENCES
 
@@ -54,6 +54,7 @@ def validate_speech(
         try:
             info, labels = read_pair(pair, tier)
             check_samples(pair.audio)
+            check_no_sentence(labels.labels, labels.path)
         except AlignError as error:
             path, reason = problem_of(error, pair.path)
             errors.append(Issue(path, reason, "error"))

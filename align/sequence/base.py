@@ -378,7 +378,7 @@ class Aligner(ParamsMixin, ABC):
         return cases
 
     def _first_problems(self) -> str:
-        return "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
+        return "; ".join(f"{name}: {why.removesuffix('.')}" for name, why in self.problems_[:3])
 
     def _nothing_left(self, none: str) -> DataError:
         return DataError(f"{none} ({self._first_problems() or 'none was given'}).")

@@ -16,6 +16,7 @@ from align.features import Feature, Signal, TimedSignal
 from align.features.sound.steady import steady_noise
 from align.features.sound.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
+from align.formats.tiers.labels import check_no_sentence
 from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.aligner import SequenceAligner
@@ -509,6 +510,7 @@ class SpeechAligner(PhoneAligner):
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
         if self.takes_ipa:  # whatever can be read as IPA can be learned from, and nothing else
             self._check_events(tuple(example.events), name)
+        check_no_sentence([str(event) for event in example.events], name)
         return super()._read_example(example, name, weight)
 
     def _parts(self, item: TimedSignal) -> list[TimedSignal]:

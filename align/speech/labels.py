@@ -8,6 +8,7 @@ from functools import cached_property
 from align.errors import DataError
 from align.features.phones.articulatory import articulation
 from align.formats.phone_map import unknown as describe_unknown
+from align.formats.tiers.labels import check_no_sentence
 from align.speech.expansion import Spelled, closures_of, is_closure
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.text.pronouncing.arpabet import IpaLabels, spell
@@ -17,6 +18,8 @@ __all__ = ["PhoneLabels", "TakenLabels"]
 
 _NO_IPA = frozenset(["ah", "axr", "cl", "dx", "eh", "hh", "ih", "iy", "sh", "uh", "vcl", "zh"])
 """Names of TIMIT's phones that the IPA could spell, but hardly ever as one phone."""
+
+_LONGEST = 3  # letters of a phone's name; words have more, but for the shortest
 
 _NO_CHANCE = 2  # different ones of these in a recording, from which on they are TIMIT's
 
@@ -78,6 +81,7 @@ class PhoneLabels:
     def check(self, events: Sequence[Event], name: str) -> None:
         """Raise DataError that names the recording where a label is not known."""
         labels = dict.fromkeys(map(str, events))
+        check_no_sentence(tuple(labels), name)
         if self.ipa:
             self._check_ipa({label: self.symbol(label) for label in labels}, name)
             return
@@ -86,12 +90,14 @@ class PhoneLabels:
         if unknown:
             hints = ", ".join(describe_unknown(label, known) for label in unknown)
             plural = "phones" if len(unknown) > 1 else "phone"
-            ipa = all(label in IpaLabels() for label in unknown)
-            other = " If they are IPA, the model speech-any knows them (--model speech-any)."
+            other = ""
+            if any(label.isalpha() and len(label) > _LONGEST for label in unknown):
+                other = " If they are words, give them as text (--text)."
+            elif all(label in IpaLabels() for label in unknown):
+                other = " If they are IPA, the model speech-any knows them (--model speech-any)."
             raise DataError(
                 f"unknown {plural} {hints}; correct them, map them with a phone map "
-                "(--phone-map), or train a model on recordings that have them."
-                + (other if ipa else ""),
+                f"(--phone-map), or train a model on recordings that have them.{other}",
                 path=name,
             )
 

@@ -390,6 +390,15 @@ def test_accents_that_are_stored_in_two_ways_are_told(tmp_path):
     assert "a.wav (NFC and NFD); a model takes them for two phones" in issue.message
 
 
+def test_sentences_are_no_phones(tmp_path):
+    sound(tmp_path / "a.wav")
+    (tmp_path / "a.csv").write_text("start,end,label\n0,0.5,a quick fox\n", encoding="utf-8")
+    found = validate_corpus(tmp_path)
+    assert found.recordings == 0
+    (told,) = messages(found.problems)
+    assert told.startswith("'a quick fox' is no phone but a sentence; name the tier of phones")
+
+
 def test_validation_of_phones(tmp_path):
     sound(tmp_path / "a.wav")
     phn(tmp_path / "a.phn", "0 2000 sil\n2000 4000 iyy\n4000 6000 iyy\n6000 8000 Q\n")

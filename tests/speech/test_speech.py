@@ -211,6 +211,16 @@ def test_unknown_phones_are_named_with_the_nearest_known(model):
         model.align(audio, ["sil", "aaa", "aaa", "sil"], rate=RATE)
     with pytest.raises(DataError, match=r"unknown phones '%', 'siy' \(nearest known: 'iy'\);"):
         model.align(audio, ["%", "siy"], rate=RATE)
+    with pytest.raises(DataError, match=r"'fox', 'quick'.* give them as text \(--text\)\.$"):
+        model.align(audio, ["quick", "fox"], rate=RATE)
+
+
+def test_sentences_are_no_phones(model, corpus):
+    said = replace(corpus[0], events=("sil", "a quick fox", "sil"), onsets=corpus[0].onsets[:3])
+    with pytest.raises(DataError, match="'a quick fox' is no phone but a sentence"):
+        model.align(said.audio, said.events, rate=RATE)
+    with pytest.raises(DataError, match="'a quick fox' is no phone"):
+        SpeechAligner(features()).fit([said])
 
 
 def test_phones_in_the_ipa_have_a_model(model):

@@ -37,6 +37,7 @@ __all__ = [
     "LabelLines",
     "Labels",
     "TimedLabels",
+    "check_no_sentence",
     "check_words",
     "make_labels",
     "ticks",
@@ -276,6 +277,17 @@ def check_words(labels: Sequence[str], what: str) -> None:
             raise DataError(
                 f"the label {label!r} cannot be written to {what}, whose columns are separated "
                 "by spaces; rename it, or write a TextGrid, CSV or JSON file."
+            )
+
+
+def check_no_sentence(labels: Sequence[str], path: StrPath | None) -> None:
+    """Refuse labels of phones that are sentences, as in a tier of utterances."""
+    for label in labels:
+        if len(label.split()) > 2:  # two words may be a name, such as `glottal stop`
+            raise DataError(
+                f"{label!r} is no phone but a sentence; name the tier of phones (--tier), or "
+                "ask for what is said (--text, where the command has it).",
+                path=path,
             )
 
 

@@ -421,8 +421,8 @@ def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: StrPath | None)
     if len(intervals) == 1:
         return intervals[0]
     raise DataError(
-        f"has no tier 'phones' (interval tiers: {have}); rename a tier, or name the one to read "
-        "(--tier).",
+        f"has no tier 'phones' (interval tiers: {have}); rename a tier, name the one to read "
+        "(--tier), or ask for what is said (--text, where the command has it).",
         path=path,
     )
 
