@@ -18,6 +18,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 
 import os
 import re
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -43,6 +44,7 @@ __all__ = [
     "Note",
     "PlayedPassage",
     "bars_named",
+    "events_in_order",
     "named_pitch",
     "pitch_name",
     "span_named",
@@ -217,9 +219,7 @@ class Example:
     text: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.events, str):
-            raise ParameterError(f"events={self.events!r}, must be a sequence; split the text.")
-        object.__setattr__(self, "events", tuple(self.events))
+        object.__setattr__(self, "events", events_in_order(self.events))
         if self.onsets is not None:
             onsets = np.asarray(self.onsets, dtype=np.float64)
             object.__setattr__(self, "onsets", onsets)
@@ -244,6 +244,16 @@ class Example:
         known = "" if self.onsets is None else " with onsets"
         group = f", group={self.group!r}" if self.group else ""
         return f"Example({self.name!r}, {len(self.events)} events{known}{group})"
+
+
+def events_in_order(events: Iterable[Event]) -> tuple[Event, ...]:
+    """Return events as a tuple; raises ParameterError for what has no order, and for a text."""
+    if isinstance(events, str):
+        raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
+    if not isinstance(events, Iterable) or isinstance(events, Set):
+        kind = type(events).__name__
+        raise ParameterError(f"events is a {kind}, must be a sequence, in order of time.")
+    return tuple(events)
 
 
 @dataclass(frozen=True)

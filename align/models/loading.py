@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from align.errors import ModelError
+from align.errors import ModelError, ParameterError
 from align.files.atomic import captured_writes
 from align.files.model_file import read_model, write_model
 from align.files.names import StrPath
@@ -35,6 +35,9 @@ def model_path(path_or_name: StrPath) -> str:
     ModelError
         If there is no such model.
     """
+    if not isinstance(path_or_name, str | os.PathLike):
+        kind = type(path_or_name).__name__
+        raise ParameterError(f"the model is a {kind}, must be a path or a name.")
     path = os.fspath(path_or_name)
     if os.path.exists(path):
         return path

@@ -55,7 +55,7 @@ from align.sequence.stretches import (
 from align.sequence.timed import TimedAligner
 from align.sequence.times.placement import sureness_of
 from align.terms import BaseFunctions, SegmentTerm
-from align.types import Event, Example, Float64, IntArray
+from align.types import Event, Example, Float64, IntArray, events_in_order
 
 __all__ = ["CellScores", "SequenceAligner"]
 
@@ -308,9 +308,7 @@ class SequenceAligner(TimedAligner):
     ) -> _Asked:
         """Return what is asked, of a recording as it is `read`; an error for no event to align."""
         name = _name_of(audio)
-        if isinstance(events, str):
-            raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
-        given = tuple(events)
+        given = events_in_order(events)
         if not given:
             raise DataError("there are no events to align; give at least one.", path=name)
         self._check_events(given, name)

@@ -145,7 +145,7 @@ class PhoneLabels:
             return next((silence for silence in SILENCES if silence in known), label)
         if label in known:
             return label
-        plain = label.lower().rstrip("012")
+        plain = label.lower().rstrip("012") or label  # `2` alone is no stress
         if plain in known or label.isascii():  # of ASCII, a slip is likelier than IPA
             return plain if plain in known else label
         spelled = spell((label,), known) or ()

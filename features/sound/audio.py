@@ -21,6 +21,7 @@ import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
 
 import numpy as np
@@ -285,6 +286,8 @@ def _power(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
 
 
 def _check_rate(name: str, rate: float, lowest: int) -> None:
+    if not isinstance(rate, Real):
+        raise ParameterError(f"{name}={rate!r}, must be a number of Hz.")
     if not lowest <= rate <= _RATES[1]:
         hint = "; of what is no sound lower that of the aligner, too" * (1 <= rate < lowest)
         raise ParameterError(f"{name}={rate} Hz, must be in {lowest}..{_RATES[1]}{hint}.")

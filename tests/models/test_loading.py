@@ -6,7 +6,7 @@ import types
 import numpy as np
 import pytest
 
-from align.errors import ModelError
+from align.errors import ModelError, ParameterError
 from align.files.model_file import MODEL_KINDS, write_model
 from align.models import loading
 from align.models.loading import bundled_models, load
@@ -55,6 +55,8 @@ def test_load_a_bundled_model(path, registered, monkeypatch):
     assert load("m")[2] == str(path)
     with pytest.raises(ModelError, match=r"no model 'n': it is not a file, .* are: m"):
         load("n")
+    with pytest.raises(ParameterError, match="the model is a NoneType, must be a path or a name"):
+        load(None)
 
 
 def test_load_no_model(tmp_path):

@@ -215,6 +215,17 @@ def test_unknown_phones_are_named_with_the_nearest_known(model):
         model.align(audio, ["quick", "fox"], rate=RATE)
 
 
+def test_a_digit_alone_is_no_stress(model):
+    with pytest.raises(DataError, match="unknown phone '2'"):  # an open vowel of SAMPA
+        model.align(example(62).audio, ["sil", "aa1", "2", "sil"], rate=RATE)
+
+
+@pytest.mark.parametrize("events", [{"aa", "s"}, None, 3])
+def test_events_without_order_are_refused(model, events):
+    with pytest.raises(ParameterError, match="must be a sequence, in order of time"):
+        model.align(example(62).audio, events, rate=RATE)
+
+
 def test_sentences_are_no_phones(model, corpus):
     said = replace(corpus[0], events=("sil", "a quick fox", "sil"), onsets=corpus[0].onsets[:3])
     with pytest.raises(DataError, match="'a quick fox' is no phone but a sentence"):

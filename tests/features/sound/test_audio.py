@@ -220,6 +220,7 @@ def test_array_is_not_shared():
         (TONE, None, "source_rate=None, must be the sampling rate"),
         (TONE, 0, "source_rate=0 Hz, must be in 1000..1000000.$"),
         (TONE, 360, "source_rate=360 Hz, must be in 1000.*; of what is no sound lower that of"),
+        (TONE, "16000", "source_rate='16000', must be a number of Hz"),
         (TONE, 22050.5, "source_rate=22050.5 Hz, must be a whole number"),
         (np.zeros((2, 100)), RATE, r"shape=\(2, 100\), must be \(n, channels\); pass the transp"),
         (np.zeros((3, 2, 1)), RATE, r"shape=\(3, 2, 1\), must be \(n,\) or"),
