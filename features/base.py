@@ -338,7 +338,10 @@ class FunctionFeature(Feature):
         return array
 
 
-def onset_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> FunctionFeature:
+# An event is Any to type checkers, so that a function of phones may say that it takes a str.
+
+
+def onset_feature(function: Callable[[Signal, Any], npt.ArrayLike]) -> FunctionFeature:
     """Make a base function of ``function(signal, event) -> (T,)``, a score for each onset frame.
 
     Parameters
@@ -364,7 +367,7 @@ def onset_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> Functio
     return FunctionFeature(function, _onset_term)
 
 
-def segment_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> FunctionFeature:
+def segment_feature(function: Callable[[Signal, Any], npt.ArrayLike]) -> FunctionFeature:
     """Make a base function of ``function(signal, event) -> (T,)``, summed over the event's frames.
 
     Parameters
@@ -389,7 +392,7 @@ def segment_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> Funct
     return FunctionFeature(function, _segment_term)
 
 
-def duration_feature(function: Callable[[Event, FloatArray], npt.ArrayLike]) -> FunctionFeature:
+def duration_feature(function: Callable[[Any, FloatArray], npt.ArrayLike]) -> FunctionFeature:
     """Make a base function of ``function(event, seconds) -> scores``, of the event's length.
 
     Parameters
@@ -414,7 +417,7 @@ def duration_feature(function: Callable[[Event, FloatArray], npt.ArrayLike]) -> 
     return FunctionFeature(function, _duration_term)
 
 
-def ratio_feature(function: Callable[[Event, Event | None], float]) -> FunctionFeature:
+def ratio_feature(function: Callable[[Any, Any], float]) -> FunctionFeature:
     """Make a base function of the squared change of relative length between neighbours.
 
     Parameters
