@@ -18,6 +18,7 @@ import pytest
 from devtools import CTRL, Browser, find_browser
 from fake_session import DATA, FakeSession
 
+from align.errors import DataError
 from align.studio.serving import _opened, prepared
 from align.studio.session import Session
 
@@ -200,7 +201,9 @@ def test_c_before_the_next_recording_is_there_is_told(
     assert browser.complaints() == []
 
 
-def test_what_is_refused_is_told_and_put_back(browser: Browser, url: str) -> None:
+def test_what_is_refused_is_told_and_put_back(
+    browser: Browser, url: str, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     browser.open(url)
     before = rows(browser)
     browser.run(
@@ -212,6 +215,13 @@ def test_what_is_refused_is_told_and_put_back(browser: Browser, url: str) -> Non
     assert rows(browser) == before
     browser.click_on("#message-close")
     assert browser.run("document.getElementById('message').hidden")
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise DataError("unknown phone 'q'.", path="my talks/a.wav")
+
+    monkeypatch.setattr(session, "edit", refuse)
+    browser.press(",")
+    browser.wait(f"{TEXT.format('said')}.endsWith(\". my talks/a.wav: unknown phone 'q'.\")")
 
 
 def test_two_windows(

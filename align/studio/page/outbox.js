@@ -66,7 +66,7 @@ async function refused(item, error) {
   const dropped = [item, ...outbox.filter((other) => other.name === item.name)];
   for (const other of dropped.slice(1)) outbox.splice(outbox.indexOf(other), 1);
   arrived(error.newest);
-  say(`${item.name} was changed meanwhile, in another window or just before the server stopped; this is its newest `
+  say(`Meanwhile ${item.name} was changed, in another window or just before the server stopped; this is its newest `
     + `state. Not done, do it again if it is still wanted: ${dropped.map((other) => other.told).join("; ")}.`);
 }
 
@@ -75,7 +75,8 @@ function lost(error) {
     : "The server does not answer.";
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+// A sentence begins with a capital, but not the name of a file in front of it.
+const capital = (text) => /^[^:]*[./\\][^:]*:/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 
 function say(text, isGood = false) {
   $("said").textContent = capital(text);
