@@ -124,6 +124,12 @@ def _summary(
 @click.argument("audio", type=FILE)
 @click.argument("labels", type=FILE)
 @click.option("--reference", type=FILE, metavar="LABELS", help="True labels to draw beside them.")
+@click.option(
+    "--tier",
+    metavar="NAME",
+    help="The tier that is drawn as boundaries; by default the phones, of several speakers those "
+    "of who says most.",
+)
 @option.score()
 @click.option(
     "--span",
@@ -143,6 +149,7 @@ def plot(
     audio: Path,
     labels: Path,
     reference: Path | None,
+    tier: str | None,
     score: Path | None,
     span: tuple[float, float] | None,
     output: Path,
@@ -165,10 +172,10 @@ def plot(
     from align.show.reading import reader_of
 
     check_free(output, overwrite)
-    read = reader_of(labels, audio, score=score)
+    tier, others = _tiers_beside(labels, audio, tier)
+    read = reader_of(labels, audio, score=score, tier=tier)
     drawn = with_confidence(str(labels), read(labels))
-    truth = None if reference is None else read(reference)
-    others = _other_tiers(labels, audio, drawn)
+    truth = None if reference is None else reader_of(labels, audio, score=score)(reference)
     save_plot(
         drawn, output, truth,
         audio=Channel.of(audio, channel), dpi=dpi, span=span, others=others,
@@ -177,18 +184,20 @@ def plot(
     console.message(f"{plural(len(drawn), drawn.unit)}: {output}")
 
 
-def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timing]":
-    """Return the tiers of intervals that stand beside the one that is drawn."""
+def _tiers_beside(
+    labels: Path, audio: Path, wanted: str | None
+) -> "tuple[str | None, dict[str, Timing]]":
+    """Return the tier that is drawn, and those of intervals that stand beside it."""
     import numpy as np
 
     from align.results.alignment import Alignment
     from align.show.page import read_recordings
 
     if labels.suffix.lower() not in (".textgrid", ".eaf", ".exb", ".json"):
-        return {}
-    (recording,) = read_recordings([str(labels)], audio=[str(audio)])
-    return {
-        tier.name: Alignment(tier.labels, np.array(tier.times)[:, 0], drawn.duration)
+        return wanted, {}
+    (recording,) = read_recordings([str(labels)], audio=[str(audio)], tier=wanted)
+    return recording.tier, {
+        tier.name: Alignment(tier.labels, np.array(tier.times)[:, 0], recording.alignment.duration)
         for tier in recording.others
         if tier.kind == "interval" and tier.labels
     }

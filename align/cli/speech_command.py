@@ -292,8 +292,9 @@ def _align_text(
         if suffix == PAGE:
             write_output(shown, target, sound, overwrite=overwrite)
         elif suffix in PICTURES:
-            more: dict[str, Any] = {"others": {"words": shown.words}, "progress": console.progress}
-            write_output(shown.phones, target, sound, overwrite=overwrite, **more)
+            phones, others = shown.in_picture()
+            more: dict[str, Any] = {"others": others, "progress": console.progress}
+            write_output(phones, target, sound, overwrite=overwrite, **more)
         else:
             found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
     if found.guessed:

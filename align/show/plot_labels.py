@@ -13,7 +13,14 @@ from align.errors import ParameterError
 from align.results.timing import Timing
 from align.show.figure import WIDTHS, Sound, inches, rows_in, time_axis
 from align.show.spectrogram import spectrogram
-from align.show.tier import FONT, Tier, draw_tier, label_rows, points_per_pixel
+from align.show.tier import (
+    FONT,
+    Tier,
+    draw_tier,
+    label_rows,
+    points_per_pixel,
+    text_widths,
+)
 from align.types import Float32
 
 if TYPE_CHECKING:
@@ -25,6 +32,8 @@ __all__ = ["LabelPicture"]
 _ALIGNED, _TRUE = "#0b62c4", "#d35400"  # distinct for the colour-blind, and by the dashes
 _OTHER = "0.2"  # words above the phones
 _MARGINS = {"left": 0.7, "right": 0.25, "bottom": 0.5, "top": 0.4}  # inches
+_WIDEST_NAME = 3.0  # inches; of a longer name the end is seen
+_NAME = 10.0  # points
 _DENSE = 6.0  # boundaries so often closer than they should be say nothing any more
 _COLUMNS_PER_INCH = 150
 
@@ -95,7 +104,8 @@ class LabelPicture(NamedTuple):
 
     def size(self) -> tuple[float, float]:
         """Width and height of a new figure in inches."""
-        width = float(np.clip(self.wanted() + _MARGINS["left"] + _MARGINS["right"], *WIDTHS))
+        left = self._margins()["left"]
+        width = float(np.clip(self.wanted() + left + _MARGINS["right"], *WIDTHS))
         height = sum(self._heights()) + (0.0 if self.sound is None else 3.6)
         return width, height + _MARGINS["bottom"] + _MARGINS["top"]
 
@@ -103,11 +113,17 @@ class LabelPicture(NamedTuple):
         """Height of each tier in inches: words take a row or two, phones up to three."""
         return [0.5 if i < self.n_above else 0.75 for i in range(len(self.tiers))]
 
+    def _margins(self) -> dict[str, float]:
+        """Margins in inches; the names of the tiers have room at the left."""
+        widths = text_widths([tier.name for tier in self.tiers], _NAME)
+        left = max(widths.values()) / 72 + 0.15
+        return {**_MARGINS, "left": float(np.clip(left, _MARGINS["left"], _WIDEST_NAME))}
+
     def draw(self, figure: "Figure | SubFigure") -> "Axes":
         """Draw waveform, spectrogram and tiers into an empty figure; return the lowest axes."""
         width, tiers = inches(figure)[0], self.tiers
         heights = self._heights() if self.sound is None else [1.1, 2.5, *self._heights()]
-        grid = rows_in(figure, heights, _MARGINS, 0.04)
+        grid = rows_in(figure, heights, self._margins(), 0.04)
         axes = [figure.add_subplot(grid[0])]
         axes += [figure.add_subplot(grid[i], sharex=axes[0]) for i in range(1, len(heights))]
         axes[0].set_xlim(*self.span)
@@ -120,7 +136,10 @@ class LabelPicture(NamedTuple):
         for ax, tier in zip(axes[-len(tiers) :], tiers, strict=True):
             ax.set_ylim(0.0, 1.0)
             ax.set_yticks([])
-            ax.set_ylabel(tier.name, color=tier.colour, rotation=0, ha="right", va="center")
+            ax.set_ylabel(
+                tier.name, color=tier.colour, size=_NAME, rotation=0, ha="right", va="center",
+                parse_math=False,
+            )  # fmt: skip
             draw_tier(ax, tier, (0.0, 1.0))
         for ax in axes[:-1]:
             ax.tick_params(labelbottom=False, bottom=False)

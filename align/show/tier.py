@@ -5,6 +5,7 @@ that still find no room are left out. Where many find none, only speech and sile
 distinguished.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +17,16 @@ from align.types import SILENCES, Float64
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FONT", "Style", "Tier", "draw_tier", "label_rows", "place_labels", "points_per_pixel"]
+__all__ = [
+    "FONT",
+    "Style",
+    "Tier",
+    "draw_tier",
+    "label_rows",
+    "place_labels",
+    "points_per_pixel",
+    "text_widths",
+]
 
 Style: TypeAlias = Literal["-", "--"]
 
@@ -123,18 +133,22 @@ def _draw_blocks(ax: "Axes", tier: Tier, band: tuple[float, float]) -> None:
     )
 
 
-def label_rows(ax: "Axes", tier: Tier) -> list[int]:
-    """Row of each label in a tier that spans `ax`; -1 for those left out."""
+def text_widths(texts: Iterable[str], size: float) -> dict[str, float]:
+    """Width of each text in points, in letters of this size."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(size=FONT)
-    distinct = {label for label in tier.labels if label.strip()}
+    font = FontProperties(size=size)
     with boxes_for_missing_glyphs():
-        widths = {
-            label: text_to_path.get_text_width_height_descent(label, font, ismath=False)[0]
-            for label in distinct
+        return {
+            text: text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
+            for text in texts
         }
+
+
+def label_rows(ax: "Axes", tier: Tier) -> list[int]:
+    """Row of each label in a tier that spans `ax`; -1 for those left out."""
+    widths = text_widths({label for label in tier.labels if label.strip()}, FONT)
     first, last = ax.get_xlim()
     points = points_per_pixel(ax) * ax.get_window_extent().width / (last - first)
     wide = np.array([widths.get(label, 0.0) for label in tier.labels])

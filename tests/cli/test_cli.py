@@ -465,6 +465,26 @@ def test_plot_draws_words_and_spans(here: Path, monkeypatch: pytest.MonkeyPatch)
     assert_refused(run("plot", "word.wav", "word.phn", "-o", "b.png", "--span", 5, 9), 2, "span=")
 
 
+def test_plot_of_several_speakers(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[tuple[str, ...], list[str]]] = []
+    monkeypatch.setattr(
+        "align.show.plot.save_plot",
+        lambda found, *_, others, **__: drawn.append((found.labels, list(others))),
+    )
+    names = ("Ann - phones", "Bob - words", "Bob - phones")
+    said = (("k",), ("key",), ("k", "iy", "k"))
+    tiers = {
+        name: (labels, [(0.1 * k, 0.1 * k + 0.1) for k in range(len(labels))])
+        for name, labels in zip(names, said, strict=True)
+    }
+    Path("two.TextGrid").write_text(format_textgrid(tiers, 0.5))
+    for option in ([], ["--tier", "Ann - phones"]):
+        result = run("plot", "word.wav", "two.TextGrid", "-o", "a.png", *option)
+        assert result.exit_code == 0, result.stderr
+    assert [labels[:2] for labels, _ in drawn] == [("k", "iy"), ("k", "sil")]
+    assert [others for _, others in drawn] == [list(names[:2]), list(names[1:])]
+
+
 def test_plot_knows_how_sure_a_file_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[align.Alignment] = []
     monkeypatch.setattr("align.show.plot.save_plot", lambda found, *_, **__: drawn.append(found))

@@ -221,6 +221,18 @@ def test_words_stand_above_the_phones() -> None:
     plt.close(own.figure)
 
 
+def test_names_of_tiers_have_room() -> None:
+    import matplotlib.pyplot as plt
+
+    alignment = Alignment(["sil", "k"], [0.0, 0.1], 0.2)
+    name = "$Annabella - words$"  # no formula
+    ax = plot_alignment(alignment, others={name: alignment})
+    ax.figure.draw_without_rendering()
+    left = ax.figure.axes[0].yaxis.label.get_window_extent().x0
+    assert 0 < left < 0.1 * ax.figure.bbox.width
+    plt.close(ax.figure)
+
+
 def test_a_span_of_speech(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sound, the lines and the labels of the span stand at their own times."""
     from matplotlib.figure import Figure

@@ -182,13 +182,22 @@ class TextAlignment:
         Raises
         ------
         ParameterError
-            If there are several speakers, or matplotlib is not installed.
+            If matplotlib is not installed.
         """
         from align.show.plot import plot_alignment
 
-        return plot_alignment(
-            renamed(self.phones, ""), ax, others={"words": renamed(self.words, "")}
-        )
+        phones, others = each_tier(self, lambda tier: renamed(tier, "")).in_picture()
+        return plot_alignment(phones, ax, others=others)
+
+    def in_picture(self) -> tuple[Alignment, dict[str, Alignment]]:
+        """Return the phones of who says most, and the tiers that stand above them, by name."""
+        *others, most = sorted(self.speakers, key=lambda name: len(self.speakers[name].phones))
+        above: dict[str, Alignment] = {}
+        for name in others:
+            both = self.speakers[name]
+            above |= {f"{name} - {WORDS}": both.words, f"{name} - {PHONES}": both.phones}
+        above[f"{most} - {WORDS}" if others else WORDS] = self.speakers[most].words
+        return self.speakers[most].phones, above
 
     def tiers(self, silence: str = "") -> dict[str, tuple[tuple[str, ...], npt.NDArray[Any]]]:
         """Return the tiers as a TextGrid has them: ``words``, ``phones``, of each speaker.

@@ -179,6 +179,9 @@ def test_utterances_with_times_and_speakers(model: align.SpeechAligner, tmp_path
         assert together[word] == pytest.approx(onset, abs=0.02)
     with pytest.raises(ParameterError, match="several speakers"):
         parts.words  # noqa: B018
+    phones, above = parts.in_picture()  # of who says most
+    assert phones is parts.speakers["Ann"].phones
+    assert list(above) == ["Bob - words", "Bob - phones", "Ann - words"]
     with pytest.raises(DataError, match="holds one speaker"):
         parts.write(tmp_path / "x.phn")
     parts.write(tmp_path / "x.TextGrid")
