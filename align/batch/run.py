@@ -25,7 +25,7 @@ from align.batch.works import work_for
 from align.corpus.pieces import NO_PIECES
 from align.errors import AlignError, DataError, ParameterError, data_errors, error_reason
 from align.files.atomic import atomic_write, remove_stale
-from align.files.kept import OWN_FOLDER, kept_file
+from align.files.kept import OWN_FOLDER, QUALITY_TABLE, kept_file
 from align.files.lock import FolderLock
 from align.files.names import StrPath
 from align.files.regular import open_regular
@@ -35,11 +35,7 @@ from align.progress import Progress
 if TYPE_CHECKING:
     from align.batch.worker import Model
 
-__all__ = ["QUALITY_TABLE", "CorpusRun", "align_corpus"]
-
-
-QUALITY_TABLE = "quality.csv"
-"""Name of the table of measures in the folder of outputs."""
+__all__ = ["CorpusRun", "align_corpus"]
 
 _FOREIGN = (
     "its output exists and is not of an earlier run; choose another folder, or allow overwriting."

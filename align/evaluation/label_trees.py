@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.folders import walk
+from align.files.kept import CONFIRMED_TABLE, QUALITY_TABLE
 from align.files.names import comparable
 from align.formats.files import read_labels, read_tiers
 from align.formats.table import LABEL_FORMATS, label_format
@@ -89,7 +90,7 @@ def label_files(root: str | os.PathLike[str], words: bool = False) -> dict[str, 
     for folder, _, names in walk(top):
         for name in names:
             suffix = os.path.splitext(name)[1]
-            if suffix.lower() not in LABEL_FORMATS:
+            if suffix.lower() not in LABEL_FORMATS or name in (QUALITY_TABLE, CONFIRMED_TABLE):
                 continue
             if words and label_format(name).tier != WORDS and suffix.lower() == ".phn":
                 continue

@@ -7,13 +7,16 @@ import os
 
 from align.files.names import StrPath
 
-__all__ = ["KEPT", "OWN_FOLDER", "kept_file", "kept_of"]
+__all__ = ["CONFIRMED_TABLE", "KEPT", "OWN_FOLDER", "QUALITY_TABLE", "kept_file", "kept_of"]
 
 OWN_FOLDER = ".align"
 """Where in its folder a run keeps what is its own."""
 
 KEPT = ".json"
 """Format of what is kept."""
+
+QUALITY_TABLE, CONFIRMED_TABLE = "quality.csv", "confirmed.csv"
+"""Tables beside results, of a run and of a session: measures, and what was confirmed."""
 
 _FOUND = "found"
 

@@ -9,6 +9,7 @@ from typing import Any
 from align.batch.tasks import Task
 from align.errors import data_errors
 from align.files.atomic import atomic_write, remove_stale
+from align.files.kept import CONFIRMED_TABLE
 from align.files.text import table_of_rows
 from align.sequence.base import Aligner
 from align.studio.document import Document
@@ -62,7 +63,7 @@ class Output:
             files = (task.audio, self._path(name, self._out))
             paths = [os.path.relpath(path, self._out) for path in files]
             rows.append([*paths, task.group or ""])
-        atomic_write(self._out / "confirmed.csv", table_of_rows(rows), overwrite=True)
+        atomic_write(self._out / CONFIRMED_TABLE, table_of_rows(rows), overwrite=True)
 
     def export(
         self,

@@ -59,6 +59,8 @@ def test_results_and_truth_in_two_trees(tmp_path: Path, folder: str) -> None:
     (tmp_path / folder).mkdir()
     (tmp_path / folder / "ö.TextGrid").write_text("")
     (tmp_path / folder / "ö.truth.csv").write_text("")
+    for table in ("quality.csv", "confirmed.csv"):  # of a run, and of a session: no labels
+        (tmp_path / table).write_text("")
     assert list(label_files(tmp_path)) == ["é/ö", "é/ö.truth"]
     assert list(_PIECES.truths(str(tmp_path))) == ["é/ö"]
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from align.corpus.pairs import AUDIO_SUFFIXES
 from align.errors import AlignError, DataError, ParameterError
 from align.files.folders import walk
+from align.files.kept import CONFIRMED_TABLE, QUALITY_TABLE
 from align.files.names import StrPath
 from align.files.text import read_text
 from align.formats.table import is_music, label_format
@@ -38,7 +39,6 @@ __all__ = ["Recording", "find_audio", "read_recordings"]
 
 
 _PREFERRED = (".json", ".textgrid", ".csv", ".tsv", ".phn", ".lab", ".ctm")
-_NOT_LABELS = frozenset({"quality.csv"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +243,7 @@ def _expand(path: str) -> list[tuple[str, str]]:
     for folder, _, names in walk(path):
         for name in names:
             suffix = os.path.splitext(name)[1].lower()
-            if name in _NOT_LABELS or suffix not in _PREFERRED:
+            if name in (QUALITY_TABLE, CONFIRMED_TABLE) or suffix not in _PREFERRED:
                 continue
             file = os.path.join(folder, name)
             key = os.path.splitext(os.path.relpath(file, path))[0]
