@@ -172,7 +172,7 @@ def plot(
     from align.show.reading import reader_of
 
     check_free(output, overwrite)
-    tier, others = _tiers_beside(labels, audio, tier)
+    tier, others = _tiers_beside(labels, audio, score, tier)
     read = reader_of(labels, audio, score=score, tier=tier)
     drawn = with_confidence(str(labels), read(labels))
     truth = None if reference is None else reader_of(labels, audio, score=score)(reference)
@@ -185,15 +185,16 @@ def plot(
 
 
 def _tiers_beside(
-    labels: Path, audio: Path, wanted: str | None
+    labels: Path, audio: Path, score: Path | None, wanted: str | None
 ) -> "tuple[str | None, dict[str, Timing]]":
     """Return the tier that is drawn, and those of intervals that stand beside it."""
     import numpy as np
 
+    from align.formats.table import is_music, label_format
     from align.results.alignment import Alignment
     from align.show.page import read_recordings
 
-    if labels.suffix.lower() not in (".textgrid", ".eaf", ".exb", ".json"):
+    if score is not None or is_music(labels) or label_format(labels).read_tiers is None:
         return wanted, {}
     (recording,) = read_recordings([str(labels)], audio=[str(audio)], tier=wanted)
     return recording.tier, {

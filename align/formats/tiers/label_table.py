@@ -24,10 +24,12 @@ TextGrid, and so does ``type`` where it holds nothing but ``words`` and ``phones
 the Montreal Forced Aligner. Labels of such a tier that all have no length are points.
 
 Where words stand beside the phones, the columns written are ``start``, ``end``, ``label``,
-``confidence``, ``word`` and ``speaker``. Each speaker is read back as a tier of phones. Words are
-not: two words that are the same and follow each other would be one.
+``confidence``, ``word``, ``speaker`` and, last, ``word_number``, which counts the words of a
+speaker from 0: two that are the same and follow each other are two. Each speaker is read back as a
+tier of words, where they are numbered, and one of phones.
 """
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -68,6 +70,7 @@ __all__ = [
 ]
 
 _INTERVAL = ("onset_low", "onset_high")
+_NUMBER = "word_number"
 _PER_SECOND = 1_000_000
 
 
@@ -82,10 +85,12 @@ def read_csv(
     """Read labels from a table; see the module's docstring for the columns.
 
     Parameters are those of `align.formats.read_labels`; where the table has no ends, `duration`
-    is needed, and `tier` counts where it has tiers. Raises DataError, naming the line, where a
-    column is missing, and where there are several speakers.
+    is needed, and `tier` counts where it has tiers, words or several speakers. Raises DataError,
+    naming the line, where a column is missing, and where there are several speakers.
     """
-    tiers, named = _tiers(path, duration, encoding)
+    tiers, words, named = _tiers(path, duration, encoding)
+    if not named:
+        tiers = [one for one in (*words, *tiers) if one.name == tier] or tiers
     if len(tiers) > 1 and not named:
         speakers = ", ".join(repr(one.name.removesuffix(f" - {PHONES}")) for one in tiers)
         raise DataError(
@@ -104,15 +109,19 @@ def read_csv_tiers(
     silence: str = "sil",
     encoding: str | None = None,
 ) -> Tiers:
-    """Read a table: its tiers, or a tier of phones for each name in the column ``speaker``."""
-    tiers, _ = _tiers(path, duration, encoding)
+    """Read a table: its tiers, or words and phones for each name in the column ``speaker``."""
+    tiers, words, _ = _tiers(path, duration, encoding)
     if not any(tier.labels for tier in tiers):
         raise DataError("has no labels; give at least one.", path=path)
+    if words:
+        tiers = [tier for both in zip(words, tiers, strict=True) for tier in both]
     return checked_tiers(tiers, path, duration=duration, silence=silence)
 
 
-def _tiers(path: StrPath, duration: float | None, encoding: str | None) -> tuple[list[Tier], bool]:
-    """Return the tiers of a table in their order, and whether it names them."""
+def _tiers(
+    path: StrPath, duration: float | None, encoding: str | None
+) -> tuple[list[Tier], list[Tier], bool]:
+    """Return the tiers of a table, words that stand beside them, and whether it names tiers."""
     rows = table_rows(read_text(path, encoding), path)
     if not rows:
         raise DataError("is empty; give at least one label.", path=path)
@@ -144,7 +153,24 @@ def _tiers(path: StrPath, duration: float | None, encoding: str | None) -> tuple
         rows_of = zip(labels, starts, ends, strict=True)
         named = f"{speaker} - {kind}" if speaker else kind
         tiers.append(Tier.of_rows(named, rows_of, "point" if points else "interval", lines=lines))
-    return tiers, of_tier is not None
+    if of_tier is not None or not first:
+        return tiers, [], of_tier is not None
+    cells_of = {line: cells for line, cells in rows[first:]}
+    numbered = columns_named(rows[0][1], {"word": ("word",), "word_number": (_NUMBER,)})
+    words = [_words_of(tier, cells_of, **numbered) for tier in tiers if len(numbered) == 2]
+    return tiers, words, False
+
+
+def _words_of(phones: Tier, cells_of: dict[int, list[str]], word: int, word_number: int) -> Tier:
+    """Return the words that are numbered beside phones; phones without a number are pauses."""
+    rows, lines = [], []
+    spans = zip(phones.times, phones.lines, strict=True)
+    for number, run in itertools.groupby(spans, lambda it: _cell(cells_of[it[1]], word_number)):
+        ((start, end), line), *more = run
+        label = _cell(cells_of[line], word) if number else ""
+        rows.append((label, start, more[-1][0][1] if more else end))
+        lines.append(line)
+    return Tier.of_rows(phones.name.removesuffix(PHONES) + WORDS, rows, lines=lines)
 
 
 def _places(rows: list[tuple[int, list[str]]], first: int) -> tuple[int | None, int | None]:
@@ -232,21 +258,27 @@ def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
     ``onset_high`` are as in `format_csv`.
     """
     speakers = tiers.speakers()
+    numbered = any(speaker.words is not None for speaker in speakers)
     matches = any(speaker.phones.event_match is not None for speaker in speakers)
     more = ["match", "word_match"] if matches else []
     intervals = any(speaker.phones.onset_intervals is not None for speaker in speakers)
     more += _INTERVAL if intervals else ()
+    more += [_NUMBER] if numbered else []
     out = [["start", "end", "label", "confidence", "word", "speaker", *more]]
     for speaker in speakers:
-        out += _rows_of(speaker, matches, intervals)
+        out += _rows_of(speaker, matches, intervals, numbered)
     return table_of_rows(out, separator)
 
 
-def _rows_of(speaker: Speaker, matches: bool, intervals: bool) -> Iterator[list[str]]:
+def _rows_of(
+    speaker: Speaker, matches: bool, intervals: bool, numbered: bool
+) -> Iterator[list[str]]:
     phones, words = speaker.phones, speaker.words
     sure, fit, near = phones.confidence, phones.event_match, phones.onset_intervals
     of_words = None if words is None else words.event_match
     starts = np.array([start for start, _ in words.times]) if words else np.empty(0)
+    said = [label not in ("", SILENCE) for label in words.labels] if words else []
+    numbers = (np.cumsum(said) - 1).tolist()
     for k, (label, (start, end)) in enumerate(zip(phones.labels, phones.times, strict=True)):
         place = None if words is None else _word_at(words, starts, (start + end) / 2)
         word = "" if words is None or place is None else words.labels[place]
@@ -264,6 +296,7 @@ def _rows_of(speaker: Speaker, matches: bool, intervals: bool) -> Iterator[list[
             speaker.name,
             *(more if matches else []),
             *([""] * 2 * intervals if near is None else [f"{time:.6f}" for time in near[k]]),
+            *([str(numbers[place]) if place is not None and spoken else ""] if numbered else []),
         ]
 
 

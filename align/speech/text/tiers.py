@@ -297,7 +297,7 @@ class TextAlignment:
     def to_csv(
         self, path: str | os.PathLike[str], *, silence: str = SILENCE, overwrite: bool = False
     ) -> None:
-        """Write a table of phones with the columns start, end, label, confidence, word, speaker.
+        """Write a table of phones, each with its word and speaker; words are numbered.
 
         Parameters
         ----------
