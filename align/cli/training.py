@@ -1,9 +1,9 @@
 """``align train``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,6 +12,9 @@ from align.cli.console import FILE, Commands, Console, finish, message_options, 
 from align.cli.inputs import read_corpus
 from align.cli.outputs import check_free, save_model
 from align.errors import AlignError
+
+if TYPE_CHECKING:
+    from align.types import Example
 
 __all__ = ["train"]
 
@@ -173,6 +176,8 @@ def _run(
         model = aligner.as_in_thesis(**{k: v for k, v in chosen.items() if k != "features"})
     else:
         model = aligner(**chosen)
+    if kind == "speech" and chosen["features"] != "universal":
+        _tell_of_ipa(console, examples)
     recording, event, events = _UNITS[kind]
     console.detail(f"{model!r} on {plural(len(examples), recording)}")
     with checkpoint, nullcontext() if scheduler is None else connected(scheduler):
@@ -195,3 +200,14 @@ def _run(
         f"in {console.elapsed():.0f} s: {output}"
     )
     finish(context, failed, "could not be used")
+
+
+def _tell_of_ipa(console: Console, examples: "Iterable[Example]") -> None:
+    """Say what else can be learned of labels in the IPA: by default a model knows those it met."""
+    from align.speech.labels import only_ipa
+
+    if only_ipa(str(event) for example in examples for event in example.events):
+        console.message(
+            "The labels are IPA: a model of --features universal also aligns phones that are not "
+            "among them, and align adapt speech-any begins with those of many languages."
+        )

@@ -1,7 +1,7 @@
 """Which labels of phones a model knows, how it spells those that are given, and what they are."""
 
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.text.pronouncing.arpabet import IpaLabels, spell
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event
 
-__all__ = ["PhoneLabels", "TakenLabels"]
+__all__ = ["PhoneLabels", "TakenLabels", "only_ipa"]
 
 _NO_IPA = frozenset(["ah", "axr", "cl", "dx", "eh", "hh", "ih", "iy", "sh", "uh", "vcl", "zh"])
 """Names of TIMIT's phones that the IPA could spell, but hardly ever as one phone."""
@@ -188,6 +188,18 @@ class TakenLabels(Collection[str]):
 
     def __len__(self) -> int:
         return len(self._labels.known())
+
+
+def only_ipa(labels: Iterable[str]) -> bool:
+    """Whether labels are IPA for sure: all of its letters, and one that no ASCII alphabet has.
+
+    Examples
+    --------
+    >>> only_ipa(["sil", "k", "ʃ"]), only_ipa(["k", "a"]), only_ipa(["sil", "iy", "ʃ"])
+    (True, False, False)
+    """
+    spoken = {label for label in labels if label not in SILENCES}
+    return not all(map(str.isascii, spoken)) and all(label in IpaLabels() for label in spoken)
 
 
 def _composed(label: str) -> str:

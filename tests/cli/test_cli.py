@@ -539,6 +539,16 @@ def test_training_goes_on_without_the_bad_files_and_names_them(damaged: Path, he
     assert align.load("new.align").training_["recordings"] == 3
 
 
+def test_labels_in_the_ipa_are_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    soundfile.write("a.wav", np.zeros(16000), 16000)  # nothing to learn from
+    Path("a.csv").write_text("start,end,label\n0,0.5,sil\n0.5,1,ʃ\n", encoding="utf-8")
+    told = "The labels are IPA: a model of --features universal also aligns phones"
+    for features in ("default", "universal"):
+        result = run("train", "speech", ".", "-o", "m.align", "--features", features)
+        assert (told in result.stderr) == (features == "default")
+
+
 def test_evaluation_goes_on_without_the_bad_files_and_names_them(
     damaged: Path, model: Path, here: Path
 ) -> None:
