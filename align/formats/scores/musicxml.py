@@ -240,7 +240,10 @@ def _silence_percussion(part: Element) -> None:
             for clef in element.findall("clef"):
                 change = silent.add if clef.findtext("sign") == "percussion" else silent.discard
                 change(clef.get("number", "1"))
-            if element.tag == "note" and (element.findtext("staff") or "1") in silent:
+            unpitched = element.find("unpitched") is not None
+            if unpitched or (
+                element.tag == "note" and (element.findtext("staff") or "1") in silent
+            ):
                 _take_out(element, measure)
 
 

@@ -4,7 +4,8 @@ Whoever plays goes on, but for the signs:
 
 * At the end of a repeat one may go back, once; where it is listed several times, as often. Where
   endings stand, the choice is made before them: ending 1 and back, and so on, or at once to the
-  last ending. A first ending without a second one is left out the second time.
+  last ending. A first ending without a second one is left out the second time. Where the numbers
+  of endings side by side are not 1 to n, as where one has none, they count as they stand.
 * *Da capo* leads back to the beginning, *dal segno* to the sign before it, once. Repeats may then
   be taken again.
 * After such a leap, *to coda* leads to the coda behind it, and *fine* is the end. Where music
@@ -219,4 +220,15 @@ def _groups(endings: Sequence[Ending]) -> dict[float, list[Ending]]:
         if not group or group[-1].end != ending.start or 1 in ending.numbers:
             group = groups.setdefault(ending.start, [])
         group.append(ending)
-    return groups
+    return {start: _numbered(group) for start, group in groups.items()}
+
+
+def _numbered(group: Sequence[Ending]) -> list[Ending]:
+    """Return endings side by side, with the numbers of their order where those written are wrong.
+
+    Programs leave out the number of a first ending, or give it that of the second.
+    """
+    said = sorted(number for ending in group for number in ending.numbers)
+    if len(group) == 1 or (all(e.numbers for e in group) and said == [*range(1, len(said) + 1)]):
+        return list(group)
+    return [ending._replace(numbers=frozenset({n})) for n, ending in enumerate(group, 1)]

@@ -392,6 +392,12 @@ def test_percussion_is_silent(read: Read) -> None:
     assert played(score) == "C4@0 D4@0.5 E4@1 F4@1.5 C4@2 G4@2"
 
 
+def test_drums_without_a_clef_are_silent(read: Read) -> None:
+    stroke = "<note>{}<unpitched/><duration>8</duration></note>"
+    drums = first() + stroke.format("") + stroke.format("<chord/>")
+    assert played(read({"1": first() + note("C", 4)}, {"1": drums})) == "C4@0"
+
+
 def test_what_is_no_xml_comes_back() -> None:
     assert plain_musicxml(b"<score-partwise>") == b"<score-partwise>"
 

@@ -22,6 +22,8 @@ THREE = Signs(5, [(0, 2), (2, 3)], brackets((1, 2, "1."), (2, 3, "2."), (3, 4, "
 TWICE_AND_ONCE = Signs(4, [(0, 2)], brackets((1, 2, "1, 2"), (2, 3, "3")))
 UP_TO = Signs(4, [(0, 2)], brackets((1, 2, "1.-3."), (2, 3, "4")))
 ODD_AND_EVEN = Signs(4, [(0, 2), (0, 3)], brackets((1, 2, "1, 3"), (2, 3, "2")))
+UNNUMBERED = Signs(4, [(0, 2)], brackets((1, 2, ""), (2, 3, "2")))
+BOTH_SECOND = Signs(4, [(0, 2)], brackets((1, 2, "2"), (2, 3, "2")))
 ALONE = Signs(3, [(0, 2)], brackets((1, 2, "1")))
 TWO_GROUPS = Signs(
     6, [(0, 2), (3, 5)], brackets((1, 2, "1"), (2, 3, "2"), (4, 5, "1"), (5, 6, "2"))
@@ -47,6 +49,9 @@ SAME_END = Signs(2, [(1, 2), (0, 2)])
         (TWICE_AND_ONCE, "", "ABABACD"),
         (UP_TO, "", "ABABABACD"),
         (ODD_AND_EVEN, "", "ABACABD"),
+        (UNNUMBERED, "y", "ABACD"),
+        (BOTH_SECOND, "y", "ABACD"),
+        (BOTH_SECOND, "n", "ACD"),
         (ALONE, "y", "ABAC"),
         (ALONE, "n", "AC"),
         (TWO_GROUPS, "", "ABACDEDF"),
