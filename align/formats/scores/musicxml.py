@@ -361,10 +361,31 @@ def _fill_bars(root: Element) -> None:
                 bar = bar._replace(at=Fraction(0), length=Fraction(0))
             missing = round((length - bar.at) * bar.divisions)
             if missing > 0 and (bar.length < length or leaps):
-                SubElement(SubElement(bar.measure, "forward"), "duration").text = str(missing)
+                _move(bar.measure, "forward", missing)
+            _hold_to_the_end(bar, length)
             for leap in leaps:  # it leads away from the end of its bar, wherever it stands
                 bar.measure.remove(leap)
                 bar.measure.append(leap)
+
+
+def _move(measure: Element, way: str, divisions: int) -> None:
+    SubElement(SubElement(measure, way), "duration").text = str(divisions)
+
+
+def _hold_to_the_end(bar: "_Bar", length: Fraction) -> None:
+    """Let notes that are tied over the end of a bar that was filled go on until there."""
+    rest = round((length - bar.length) * bar.divisions)
+    for note in bar.tied if rest > 0 else ():
+        _move(bar.measure, "backup", rest)
+        bar.measure.append(held := deepcopy(note))
+        held.attrib.pop("id", None)
+        for tag in ("chord", "tie"):
+            for element in held.findall(tag):
+                held.remove(element)
+        for kind in ("stop", "start"):
+            SubElement(held, "tie", {"type": kind})
+        for duration in held.findall("duration"):
+            duration.text = str(rest)
 
 
 def _length(together: Sequence["_Bar"], *, upbeat: bool) -> Fraction:
@@ -389,7 +410,10 @@ def _leaps_at_an_end(measure: Element) -> list[Element]:
 
 
 class _Bar(NamedTuple):
-    """A bar of a part; metre, last place and length are in quarters of so many divisions."""
+    """A bar of a part; metre, last place and length are in quarters of so many divisions.
+
+    `tied` are the notes that end with its length, and are tied to what follows.
+    """
 
     measure: Element
     divisions: Fraction
@@ -397,13 +421,15 @@ class _Bar(NamedTuple):
     at: Fraction
     length: Fraction
     silent: bool
+    tied: tuple[Element, ...] = ()
 
 
 def _walked(part: Element) -> Iterator[_Bar]:
     divisions, metre = Fraction(1), Fraction(4)
     for measure in part.findall("measure"):
-        at = length = Fraction(0)
+        at = begin = length = Fraction(0)
         silent = True
+        ties: list[tuple[Fraction, Element]] = []  # and where they begin
         for element in measure:
             lasts = _number(element.findtext("duration"))
             if element.tag == "attributes":
@@ -415,10 +441,13 @@ def _walked(part: Element) -> Iterator[_Bar]:
             elif element.tag == "forward" or (
                 element.tag == "note" and element.find("chord") is None
             ):
-                at += lasts / divisions
+                begin, at = at, at + lasts / divisions
+            if lasts and element.find("tie[@type='start']") is not None:
+                ties.append((begin + lasts / divisions, element))
             silent &= element.tag != "note" or element.find("rest") is not None
             length = max(length, at)
-        yield _Bar(measure, divisions, metre, at, length, silent)
+        tied = tuple(note for end, note in ties if end == length)
+        yield _Bar(measure, divisions, metre, at, length, silent, tied)
 
 
 def _end_ties(part: Element) -> None:

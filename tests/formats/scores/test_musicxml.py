@@ -242,6 +242,14 @@ def test_bars_that_one_part_does_not_fill(read: Read, short: str) -> None:
         assert (found["A4"], found["B4"]) == ("0", "4")
 
 
+def test_ties_over_the_end_of_a_bar_that_is_too_short(read: Read) -> None:
+    chord = note("G", 1.75, tie="start") + note("B", 1.75, inside="<chord/>", tie="start")
+    short = {"1": first() + note("A", 2) + chord, "2": note("G", 4, tie="stop") + note("A")}
+    score = read({"1": first() + note("C", 4), "2": note("D", 5)}, short)
+    assert played(score) == "C4@0 A4@0 G4@1 B4@1 D4@2 A4@4"
+    assert dict(zip(score.names, score.durations.tolist(), strict=True))["G4"] == 3.0
+
+
 @pytest.mark.parametrize("rests", [note("", 8), note("", 4) + note("", 4)])
 def test_rests_that_are_longer_than_their_bar(read: Read, rests: str) -> None:
     full = {"1": first() + note("C", 4), "2": note("D", 4), "3": note("", 4), "4": note("E", 4)}
