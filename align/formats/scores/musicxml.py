@@ -80,7 +80,8 @@ def plain_musicxml(data: bytes) -> bytes:
         return data  # its reader says what is wrong with it
     if root.tag == "score-timewise":
         _put_part_by_part(root)
-    _make_whole(root)
+    _count_whole_divisions(root)
+    _round_pitches(root)
     _leave_out_empty_parts(root)
     for part in root.findall("part"):
         _put_signs_beside_bar_lines(part)
@@ -101,6 +102,7 @@ def plain_musicxml(data: bytes) -> bytes:
     for direction in root.iter("direction"):
         _set_tempo(direction)
     _fill_bars(root)
+    _count_whole_divisions(root)
     for part in root.findall("part"):
         _end_ties(part)
     for parent in root.iter():
@@ -185,14 +187,18 @@ def _leave_out_empty_parts(root: Element) -> None:
                 listed.remove(entry)
 
 
-def _make_whole(root: Element) -> None:
-    """Count lengths in whole divisions, and alterations in whole semitones."""
+def _count_whole_divisions(root: Element) -> None:
+    """Make divisions of a quarter so short that each length is a whole number of them."""
     lengths = [each for tag in ("duration", "divisions", "offset") for each in root.iter(tag)]
     shares = {number.denominator for each in lengths if (number := _number(each.text))}
     scale = min(lcm(*shares), _MOST_PARTS)
     if scale > 1:
         for each in lengths:
             each.text = str(round(_number(each.text) * scale))
+
+
+def _round_pitches(root: Element) -> None:
+    """Count alterations in whole semitones."""
     for tag in ("alter", "chromatic", "diatonic"):
         for each in root.iter(tag):
             each.text = str(round(_number(each.text)))
@@ -359,22 +365,23 @@ def _fill_bars(root: Element) -> None:
                 for element in bar.measure.findall("note") + bar.measure.findall("backup"):
                     bar.measure.remove(element)
                 bar = bar._replace(at=Fraction(0), length=Fraction(0))
-            missing = round((length - bar.at) * bar.divisions)
+            missing = (length - bar.at) * bar.divisions
             if missing > 0 and (bar.length < length or leaps):
                 _move(bar.measure, "forward", missing)
             _hold_to_the_end(bar, length)
-            for leap in leaps:  # it leads away from the end of its bar, wherever it stands
-                bar.measure.remove(leap)
-                bar.measure.append(leap)
+            # what leads away from the end of its bar, wherever it stands
+            for sign in leaps + bar.measure.findall("barline[@location='right']"):
+                bar.measure.remove(sign)
+                bar.measure.append(sign)
 
 
-def _move(measure: Element, way: str, divisions: int) -> None:
+def _move(measure: Element, way: str, divisions: Fraction) -> None:
     SubElement(SubElement(measure, way), "duration").text = str(divisions)
 
 
 def _hold_to_the_end(bar: "_Bar", length: Fraction) -> None:
     """Let notes that are tied over the end of a bar that was filled go on until there."""
-    rest = round((length - bar.length) * bar.divisions)
+    rest = (length - bar.length) * bar.divisions
     for note in bar.tied if rest > 0 else ():
         _move(bar.measure, "backup", rest)
         bar.measure.append(held := deepcopy(note))
@@ -499,4 +506,5 @@ def _leave_out(note: Element, measure: Element) -> None:
 def _number(text: str | None) -> Fraction:
     """Return a number, 0 where it is none; its reader says so where it matters."""
     plain = (text or "").strip()
-    return Fraction(plain) if re.fullmatch(r"-?\d{1,9}(\.\d{1,6})?", plain) else Fraction(0)
+    number = re.fullmatch(r"-?\d{1,9}(\.\d{1,6}|/[1-9]\d{0,8})?", plain)
+    return Fraction(plain) if number else Fraction(0)

@@ -250,6 +250,20 @@ def test_ties_over_the_end_of_a_bar_that_is_too_short(read: Read) -> None:
     assert dict(zip(score.names, score.durations.tolist(), strict=True))["G4"] == 3.0
 
 
+def test_a_gap_that_is_no_whole_division(read: Read) -> None:
+    long = {"1": first() + note("C", 4.25), "2": note("A", 4)}
+    short = {"1": first(divisions=1) + note("D"), "2": note("B")}  # notes of 4 divisions
+    assert played(read(long, short)) == "C4@0 D4@0 A4@2.125 B4@2.125"
+
+
+def test_a_repeat_at_the_end_of_a_bar_that_is_too_short(read: Read) -> None:
+    full = {"1": first() + notes("CDEF") + bar_line("backward"), "2": note("E", 4)}
+    short = {"1": first() + note("A") + bar_line("backward"), "2": note("B", 4)}
+    score = read(short, full)
+    assert not score.notices
+    assert played(score).endswith("C4@2 A4@2 D4@2.5 E4@3 F4@3.5 E4@4 B4@4")
+
+
 @pytest.mark.parametrize("rests", [note("", 8), note("", 4) + note("", 4)])
 def test_rests_that_are_longer_than_their_bar(read: Read, rests: str) -> None:
     full = {"1": first() + note("C", 4), "2": note("D", 4), "3": note("", 4), "4": note("E", 4)}
