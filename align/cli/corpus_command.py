@@ -124,7 +124,7 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
     default="auto",
     show_default=True,
     help="Which repeats of scores in notation were played: those written, which is all; none; or "
-    "whichever of the two fits better.",
+    "each as the recording shows.",
 )
 @click.pass_context
 def corpus_music(context: click.Context, /, repeats: str, **options: Any) -> None:

@@ -52,6 +52,14 @@ _FILES = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"FORM")  # how files of sound begi
     help="Semitones by which the sound is higher than the score, such as -2.",
 )
 @click.option("--tuning", type=float, metavar="HZ", help="A4 of the sound, such as 415.")
+@click.option(
+    "--repeats",
+    default="all",
+    show_default=True,
+    metavar="all|none|yn...",
+    help="Which repeats of a score in notation will be played: all, none, or a letter y or n for "
+    "each in the order of playing.",
+)
 @option.channel
 @click.option("--realtime", is_flag=True, help="Read a file no faster than it sounds.")
 @message_options
@@ -65,6 +73,7 @@ def follow(
     rate: int | None,
     transpose: int | None,
     tuning: float | None,
+    repeats: str,
     channel: int | None,
     realtime: bool,
 ) -> None:
@@ -103,7 +112,7 @@ def follow(
     aligner = load(model)
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
-    aligner.set_params(transpose=transpose, tuning=tuning)
+    aligner.set_params(transpose=transpose, tuning=tuning, repeats=repeats)
     if live:
         assert rate is not None
         blocks = _from_input(rate)

@@ -41,6 +41,7 @@ from align.music.functions.default import DefaultFunctions
 from align.music.performances.coarse import averaged, recorded_profile
 from align.music.performances.keys import check_key, semitones_of
 from align.music.performances.performance import HOP, as_score, sounding_notes
+from align.music.performances.repeats import check_repeats
 from align.music.performances.tempo import duration_table
 from align.music.placing.notes import note_times
 from align.music.tracking import FRAME, Place, Tracker
@@ -386,6 +387,7 @@ def follower_of(
 ) -> Follower:
     """Return a follower with the weights of a fitted aligner; see `align.MusicAligner.follow`."""
     check_key(aligner.transpose, aligner.tuning)
+    check_repeats(aligner.repeats)
     named = [f for f in aligner.features_ if isinstance(f, DefaultFunctions)]
     if not named:
         raise ParameterError("to follow a performance takes a model with features='default'.")

@@ -45,6 +45,7 @@ def test_a_file_and_what_is_piped_are_told_alike(tmp_path):
         ((PIECE / "audio.flac", SCORE, "--rate", 22050), "--rate says how fast samples come"),
         ((PIECE / "audio.flac", SCORE, "--model", "speech-en"), "of speech, not of music"),
         ((PIECE / "audio.flac", SCORE, "--lag", 0.1), "must be at least 0.21 s"),
+        ((PIECE / "audio.flac", SCORE, "--repeats", "maybe"), "repeats='maybe', must be"),
         (("nowhere.wav", SCORE), "nowhere.wav: there is no such file"),
         ((PIECE / "audio.flac", "nowhere.mid"), "nowhere.mid: does not exist"),
     ],

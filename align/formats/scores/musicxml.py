@@ -59,6 +59,7 @@ _ACCIDENTALS = {"flat-flat": "double-flat", "sharp-sharp": "double-sharp"} | {
 """What partitura goes by where a pitch has no alteration, and what it calls it."""
 _MOST_PARTS = 1_000_000  # of a division
 _PITCH = ("step", "alter", "octave")
+_TIMED = ("note", "backup", "forward")
 _SCORES = (".musicxml", ".xml")
 _UNITS = {
     "breve": Fraction(8), "whole": Fraction(4), "half": Fraction(2), "quarter": Fraction(1),
@@ -261,10 +262,10 @@ def _repeat_bars(part: Element) -> None:
             size = int(_number(sign.text) or 1) if sign.get("type") == "start" else 0
         source = number - size
         if size and source >= 0 and measure.find("note/pitch") is None:
-            for element in measure.findall("note") + measure.findall("backup"):
+            for element in [each for each in measure if each.tag in _TIMED]:
                 measure.remove(element)
             for element in bars[source]:
-                if element.tag in ("note", "backup", "forward"):
+                if element.tag in _TIMED:
                     measure.append(deepcopy(element))
                     measure[-1].attrib.pop("id", None)
 

@@ -418,6 +418,10 @@ def test_drums_without_a_clef_are_silent(read: Read) -> None:
     stroke = "<note>{}<unpitched/><duration>8</duration></note>"
     drums = first() + stroke.format("") + stroke.format("<chord/>")
     assert played(read({"1": first() + note("C", 4)}, {"1": drums})) == "C4@0"
+    again = "<measure-style><measure-repeat type='start'>1</measure-repeat></measure-style>"
+    bars = {"1": drums, "2": f"<attributes>{again}</attributes>{2 * stroke.format('')}"}
+    tune = {"1": first() + note("C", 4), "2": note("D", 4), "3": note("E", 4)}
+    assert played(read(tune, bars | {"3": note("", 4)})) == "C4@0 D4@2 E4@4"
 
 
 def test_what_is_no_xml_comes_back() -> None:
