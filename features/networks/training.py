@@ -6,7 +6,7 @@ sequences; `train_on_batches` takes whatever batches a function makes.
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from itertools import cycle
+from itertools import count, cycle
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,14 @@ from align._blas import one_thread
 from align.errors import ParameterError
 from align.features.networks.network import FrameNetwork, log_softmax
 from align.features.networks.targets import Lesson, Target
-from align.types import Float32
+from align.types import Float32, Float64
 
 __all__ = ["train_network", "train_on_batches"]
 
 
 _EDGE = 8  # frames at a cut that do not count: their surroundings are missing
 _AT_HAND = 48  # sequences made anew in training that stretches are cut from
+_BESIDES, _UNTIL = 0.6, 0.75  # share of what is seen besides at first, and of the updates it has
 
 
 def train_network(
@@ -34,6 +35,8 @@ def train_network(
     restandardise: bool = True,
     fresh: Callable[[np.random.Generator], Lesson] | None = None,
     share: float = 0.5,
+    besides: Sequence[Lesson] = (),
+    steps: int = 1000,
     **options: Any,
 ) -> FrameNetwork:
     """Train a network in place by Adam on random stretches of the sequences.
@@ -56,8 +59,13 @@ def train_network(
         last few sequences that it made are at hand.
     share : float
         Share of the stretches that are cut from what `fresh` made, in [0, 1].
+    besides : sequence of Lesson, optional
+        Sequences that are less like what the network is for. Most stretches are cut from them, but
+        none in the last quarter of the updates, which are the smallest.
+    steps : int
+        Updates.
     **options
-        Those of `train_on_batches`.
+        Others of `train_on_batches`.
 
     Returns
     -------
@@ -68,13 +76,13 @@ def train_network(
         raise ParameterError("sequences=[], must hold at least one.")
     inputs = [x for x, _ in sequences]
     if restandardise:
-        count = sum(len(x) for x in inputs)
-        mean = sum(x.sum(axis=0, dtype=np.float64) for x in inputs) / count
-        power = sum(np.square(x - mean).sum(axis=0, dtype=np.float64) for x in inputs) / count
+        n_frames = sum(len(x) for x in inputs)
+        mean = sum(x.sum(axis=0, dtype=np.float64) for x in inputs) / n_frames
+        power = sum(np.square(x - mean).sum(axis=0, dtype=np.float64) for x in inputs) / n_frames
         network.mean = np.asarray(mean, dtype=np.float32)
         network.deviation = (np.sqrt(power) + 1e-3).astype(np.float32)
-    chance = np.array([len(x) for x in inputs], dtype=np.float64)
-    chance /= chance.sum()
+    chance, chance_besides = _by_length(sequences), _by_length(besides)
+    updates = count()
 
     made: deque[Lesson] = deque(maxlen=_AT_HAND)
     due = cycle((True, False))  # making a sequence takes as long as half an update
@@ -86,6 +94,9 @@ def train_network(
                 made.append(fresh(rng))
             for i in np.flatnonzero(rng.random(batch) < share):
                 chosen[i] = made[int(rng.integers(len(made)))]
+        if besides and next(updates) < _UNTIL * steps:
+            for i in np.flatnonzero(rng.random(batch) < _BESIDES):
+                chosen[i] = besides[int(rng.choice(len(besides), p=chance_besides))]
         x, wanted, counted = _stretches(network, chosen, length, rng)
         if noise > 0.0:
             x += np.float32(noise) * rng.standard_normal(x.shape, dtype=np.float32)
@@ -93,7 +104,13 @@ def train_network(
             x += np.float32(2.0 * noise) * level
         return x, wanted, counted
 
-    return train_on_batches(network, draw, **options)
+    return train_on_batches(network, draw, steps=steps, **options)
+
+
+def _by_length(sequences: Sequence[Lesson]) -> Float64:
+    """Return the chance of each sequence where each frame has the same."""
+    chance = np.array([len(x) for x, _ in sequences], dtype=np.float64)
+    return chance / chance.sum() if len(chance) else chance
 
 
 @one_thread()

@@ -72,7 +72,7 @@ class ArticulatoryConfidence(NetworkConfidence):
     def pool(self, copies: Sequence[NetworkConfidence]) -> Self:
         """Take the networks of copies fitted to parts of the training set, to be averaged."""
         self._set_symbols({s for copy in copies for s in copy.symbols_})
-        self.networks_ = [network for copy in copies for network in copy.networks_]
+        self.networks_, self._besides = [n for copy in copies for n in copy.networks_], ()
         if self.surroundings:
             self.networks_ = self.networks_[:_KEPT]
         return self

@@ -136,6 +136,7 @@ class NetworkConfidence(Feature):
     _noise: float = field(default=NOISE, init=False)
     _pauses: float = field(default=1.0, init=False)
     _first: Self | None = field(default=None, init=False)  # whose networks training begins with
+    _besides: Sequence[TimedSignal] = field(default=(), init=False)
 
     symbols: Mapping[str, str] | None = None
     classes: Mapping[str, str] | None = None
@@ -172,8 +173,11 @@ class NetworkConfidence(Feature):
         """Train the networks on timed recordings."""
         if not examples:
             raise ParameterError("examples=[], must hold at least one recording.")
-        self._learn_symbols(examples)
+        seen = [*examples, *self._besides]
+        self._learn_symbols(seen)
         lessons = self._training_set(examples)
+        apart = self._besides if self.surroundings is None else ()
+        besides = self._training_set(apart) if apart else []
         n_frames = max(sum(item.signal.n_frames for item in examples), _FEWEST_FRAMES)
         steps = round(self.epochs * n_frames / (_BATCH * (_LENGTH - 2 * _EDGE)))
         steps = min(max(steps, 1), self.most_steps)
@@ -193,15 +197,16 @@ class NetworkConfidence(Feature):
                 network,
                 lessons,
                 steps=steps,
-                fresh=self._elsewhere(examples, self.surroundings) if self.surroundings else None,
+                fresh=self._elsewhere(seen, self.surroundings) if self.surroundings else None,
                 share=_ELSEWHERE,
+                besides=besides,
                 learning_rate=self.learning_rate,
                 random_state=random_state + 100,
             )
             if self.surroundings:
                 network.weights = self._of_several(network.weights)
             self.networks_.append(network)
-        self._first = None
+        self._first, self._besides = None, ()
         return self
 
     def _of_several(self, weights: Sequence[Float32]) -> list[Float32]:
@@ -214,6 +219,15 @@ class NetworkConfidence(Feature):
         All but their dilations and their surroundings must be the same.
         """
         self._first = first
+        return self
+
+    def begin_with(self, besides: Sequence[TimedSignal]) -> Self:
+        """Let `fit` see recordings that are less like those the networks are for, as well.
+
+        Made speech, for example: training sees more of them than of the others, but none in the
+        end. In other surroundings it sees all alike.
+        """
+        self._besides = besides
         return self
 
     def adapt(
@@ -321,7 +335,7 @@ class NetworkConfidence(Feature):
         """
         self.symbols_ = sorted({s for part in copies for s in part.symbols_})
         self.classes_ = sorted({c for part in copies for c in part.classes_})
-        self.networks_ = []
+        self.networks_, self._besides = [], ()
         for part in copies:
             columns = self._columns_of(part)
             for network in part.networks_:

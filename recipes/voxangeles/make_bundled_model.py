@@ -4,8 +4,7 @@
 
     python recipes/voxangeles/make_bundled_model.py VOXANGELES TIMIT OUTPUT [MADE]
 
-MADE is what `made_speech.py` has made. Networks and lengths of phones learn from it as well. Its
-times beside pauses are those that a model of the recordings alone finds.
+MADE is what `made_speech.py` has made, which networks begin with.
 
 The last training only gives how sure starts of words are in a language that was not learned from.
 It takes English texts, and networks that were trained on all but English: those of folds where
@@ -18,7 +17,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from learning import beside_pauses, learned
+from learning import learned
 from made_speech import VOICES
 
 import align
@@ -50,10 +49,7 @@ def sure_of_words(
 def main(voxangeles: str, timit: str, output: str, folder: str | None = None) -> None:
     others, english = [*align.read_corpus(voxangeles)], to_ipa(align.read_corpus(timit))
     params = {"n_jobs": os.cpu_count(), "random_state": 0}
-    made: Sequence[align.Example] = ()
-    if folder is not None:
-        spoken = learned([*others, *english], (), **params)
-        made = beside_pauses(align.read_corpus(folder, kind="speech"), spoken)
+    made = () if folder is None else align.read_corpus(folder, kind="speech")
     model = learned([*others, *english], made, surroundings=2, **params)
     model.match_ = DEFAULTS["universal"]
     model.text_sureness_ = sure_of_words(others, english, made)

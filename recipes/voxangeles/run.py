@@ -2,8 +2,8 @@
 
 ::
 
-    python recipes/voxangeles/run.py CORPUS [--timit FOLDER] [--surroundings N] [--models DIR]
-                                     [--jobs N]
+    python recipes/voxangeles/run.py CORPUS [--timit FOLDER] [--made FOLDER] [--surroundings N]
+                                     [--models DIR] [--jobs N]
 
 CORPUS is the folder of VoxAngeles, one folder a language; see the README beside this file.
 """
@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from learning import learned
 
 import align
 from align.corpus.ipa import to_ipa
@@ -48,12 +49,13 @@ def fold_model(
     hidden = unheard(corpus.groups, fold)
     seen = [example for example in corpus if example.group not in hidden]
     begin = time.perf_counter()
-    model = align.SpeechAligner(
-        "universal",
+    model = learned(
+        [*seen, *extra],
+        align.read_corpus(options.made, kind="speech") if options.made else (),
         surroundings=options.surroundings,
         n_jobs=options.jobs,
         random_state=options.seed,
-    ).fit([*seen, *extra])
+    )
     print(f"fold {fold}: trained in {time.perf_counter() - begin:.0f} s", file=sys.stderr)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -75,6 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--timit", type=Path, help="also train on this folder of TIMIT speakers")
+    parser.add_argument("--made", type=Path, help="begin with what made_speech.py made")
     parser.add_argument("--models", type=Path, help="keep the models of the folds here")
     parser.add_argument("--folds", type=int, nargs="+", default=range(N_FOLDS))
     parser.add_argument("--surroundings", type=int, default=0, help="copies to learn rooms from")

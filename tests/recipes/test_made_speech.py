@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -40,30 +39,17 @@ def test_every_phone_of_a_voice_is_known_to_a_model_of_any_language() -> None:
             articulation(label)
 
 
-@pytest.mark.parametrize(("found", "kept"), [(0.35, [0.0, 0.35, 0.5]), (0.499, None)])
-def test_times_beside_pauses_are_those_that_a_model_finds(found: float, kept: Any) -> None:
+def test_networks_alone_begin_with_made_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
     import learning
 
-    onsets = np.array([0.0, 0.3, 0.5])
-    example = align.Example("made.flac", ("sil", "a", "t"), onsets)
-    model: Any = SimpleNamespace(
-        align=lambda audio, events: SimpleNamespace(onsets=[0.0, found, 0.6])
-    )
-    out = learning.beside_pauses([example], model)
-    assert [list(one.onsets) for one in out] == ([kept] if kept else [])
+    def fit(self: Any, examples: Any) -> Any:
+        seen.extend((examples, [getattr(f, "_besides", None) for f in self.features]))
+        self.elsewhere_ = {}
+        return self
 
-
-def test_networks_and_lengths_alone_learn_from_made_recordings(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import learning
-
-    real, made = object(), object()
-    seen: list[list[object]] = []
-    for own in (learning.ArticulatoryConfidence, learning.ArticulatoryDuration):
-        monkeypatch.setattr(own, "fit", lambda self, examples: seen.append(list(examples)))
-    for own in (learning._Networks, learning._Lengths):
-        feature = own()
-        feature.made = [made]
-        feature.fit([real])
-    assert seen == [[real, made], [real, made]]
+    seen: list[Any] = []
+    monkeypatch.setattr(align.SpeechAligner, "fit", fit)
+    monkeypatch.setattr(align.SpeechAligner, "_read_example", lambda self, example, name: example)
+    made = align.Example("made.flac", ("sil", "a"), np.array([0.0, 0.1]))
+    assert learning.learned(["real"], [made]).features == "universal"
+    assert seen == [["real"], [[made], None, None]]

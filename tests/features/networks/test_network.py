@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from align.errors import ModelError, ParameterError
+from align.features.networks import training
 from align.features.networks.network import FrameNetwork, in_eight_bits, log_sigmoid, log_softmax
 from align.features.networks.targets import Target
 from align.features.networks.training import _cross_entropy_slope, train_network
@@ -259,6 +260,20 @@ def test_fresh_sequences_are_asked_for_in_every_other_update():
 
     trained(steps=7, fresh=fresh)
     assert len(made) == 4
+
+
+def test_sequences_besides_are_not_seen_in_the_end(monkeypatch):
+    other, seen = toy(np.random.default_rng(9)), []
+
+    def cut(network, chosen, length, rng):
+        seen.append(np.mean([lesson is other for lesson in chosen]))
+        return stretches(network, chosen, length, rng)
+
+    stretches = training._stretches
+    monkeypatch.setattr(training, "_stretches", cut)
+    trained(steps=200, length=32, besides=[other])
+    assert np.mean(seen[:150]) == pytest.approx(0.6, abs=0.05)
+    assert not any(seen[150:])
 
 
 def test_training_is_the_same_for_a_seed_and_another_for_another():
