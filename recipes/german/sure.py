@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--learn", choices=HOW, required=True)
     parser.add_argument("--model", help="a file in place of `speech-any`, with --learn nothing")
     parser.add_argument("--models", type=Path, default=Path("german-models"))
+    parser.add_argument("--made", type=Path, help="networks of labels begin with this folder")
     parser.add_argument("--surroundings", type=int, default=0, help="copies to learn rooms from")
     parser.add_argument("--music", type=Path, required=True)
     parser.add_argument("--people", type=Path, required=True)
