@@ -42,7 +42,10 @@ def warn_of_texts(aligner: Any, items: Sequence[TimedSignal]) -> None:
     if english and not aligner.takes_ipa and aligner.unspoken_ is None:
         lacks.append("what tells words that were not said")
     if lacks:
-        why = missing or f"too few of them have only words that {name} knows."
+        other = (
+            "" if aligner.language else "; if they are no English, name the language (--language)"
+        )
+        why = missing or f"too few of them have only words that {name} knows{other}."
         warnings.warn(
             f"{n_texts} recordings have a text, and it is not learned {' or '.join(lacks)}: {why}",
             TextsWarning,

