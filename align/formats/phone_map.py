@@ -143,7 +143,7 @@ def map_labels(
 
 def unknown(label: str, known: Iterable[str]) -> str:
     """Name an unknown label and the nearest known one, for a message."""
-    nearest = nearest_label(label, known)
+    nearest = nearest_label(label, filter(None, known))  # a label that is empty helps nobody
     return repr(label) + ("" if nearest is None else f" (nearest known: {nearest!r})")
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from align.errors import DataError, ParameterError
 from align.features.phones.articulatory import articulation
 from align.formats import map_labels, nearest_label, read_phone_map
-from align.formats.phone_map import PHONE_MAPS
+from align.formats.phone_map import PHONE_MAPS, unknown
 from align.types import SILENCES
 
 TIMIT_61 = set(
@@ -128,3 +128,8 @@ def test_nearest_label_takes_texts_only():
 def test_nearest_label_does_not_depend_on_order(known, label):
     assert nearest_label(label, known) == nearest_label(label, known[::-1])
     assert nearest_label(known[0], [known[0]]) == known[0]
+
+
+def test_an_empty_label_is_near_to_none() -> None:
+    assert unknown("2", ["", "aa"]) == "'2'"
+    assert unknown("a", ["", "aa"]) == "'a' (nearest known: 'aa')"
