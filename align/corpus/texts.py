@@ -8,6 +8,7 @@ there is.
 import os
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from align.errors import DataError
 from align.files.text import read_lines, read_text
@@ -45,7 +46,7 @@ def _read(path: str) -> str:
     if not os.path.isfile(path):
         return ""
     if path.lower().endswith(".wrd"):
-        return " ".join(row.split(maxsplit=2)[-1] for _, row in read_lines(path))
+        return _without_pauses(row.split(maxsplit=2)[-1] for _, row in read_lines(path))
     return SAMPLE_NUMBERS.sub("", read_text(path).strip(), count=1)
 
 
@@ -54,4 +55,8 @@ def _tier_of_words(path: str) -> str:
         return ""
     words = read_tiers(path).words()
     labels = () if words is None else words.whole(path).labels
+    return _without_pauses(labels)
+
+
+def _without_pauses(labels: Iterable[str]) -> str:
     return " ".join(label for label in labels if label.strip() not in SILENCES)

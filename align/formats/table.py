@@ -55,7 +55,7 @@ from align.formats.tiers.textgrid import (
     write_textgrid_tiers,
 )
 from align.formats.tiers.tier import PHONES, WORDS
-from align.formats.tiers.timit import read_phn, write_phn
+from align.formats.tiers.timit import read_phn, write_phn, write_wrd
 
 __all__ = [
     "FORMATS",
@@ -130,7 +130,7 @@ FORMATS = (
         *(EXMARALDA.read_tiers, EXMARALDA.write_tiers, ("silence", "tier")),
     ),
     Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
-    Format(".wrd", "phn", "labels", _wrd, write_phn, options=(*_TEXT, "rate"), tier=WORDS),
+    Format(".wrd", "phn", "labels", _wrd, write_wrd, options=(*_TEXT, "rate"), tier=WORDS),
     Format(".lab", "lab", "labels", read_lab, write_lab, options=_TEXT),
     Format(
         *(".csv", "csv", "words", read_csv, write_csv),

@@ -417,7 +417,7 @@ def test_convert_keeps_all_tiers_and_says_what_it_leaves_out(here: Path) -> None
         result = run("convert", "b.json", target)
         assert result.exit_code == 0, result.stderr
         assert f"Left out: {left}." in result.stderr
-    assert Path("a.wrd").read_text() == "0 3200 sil\n3200 6400 key\n"
+    assert Path("a.wrd").read_text() == "3200 6400 key\n"  # pauses are no words
     assert Path("a.csv").read_text().splitlines()[2] == "0.200000,0.300000,k,,key,,0"
     result = run("convert", "a.TextGrid", "d.TextGrid", "--tier", "words")
     assert result.exit_code == 0, result.stderr

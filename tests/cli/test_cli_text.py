@@ -120,7 +120,8 @@ def test_silence_label_formats_and_pictures(here: Path) -> None:
     tiers = parse_textgrid(Path("a.TextGrid").read_text())
     assert all(tier.labels[0] == "pau" for tier in tiers)
     assert Path("a.png").read_bytes().startswith(b"\x89PNG")
-    assert Path("a.wrd").read_text().split()[2] == "pau"
+    assert Path("a.phn").read_text().split()[2] == "pau"
+    assert Path("a.wrd").read_text().split()[2] == "A"  # pauses are no words
     page = Path("a.html").read_text(encoding="utf-8")
     assert all(f'"name":"{name}"' in page for name in ("words", "phones"))
     assert '"sil"' not in page

@@ -68,7 +68,7 @@ def test_timit_tree(timit):
     [
         ("a.txt", "The kiwi.\n", "The kiwi."),
         ("a.txt", "0 8000 The kiwi.", "The kiwi."),
-        ("a.wrd", "0 10 the\n10 20 kiwi\n", "the kiwi"),
+        ("a.wrd", "0 10 the\n10 20 kiwi\n20 30 sil\n", "the kiwi"),
         ("a.txt", "", None),
         ("a.txt", "caf\xe9", None),  # no UTF-8: labels are read all the same
         ("b.txt", "Another.", None),

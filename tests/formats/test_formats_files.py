@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from align import formats
 from align.errors import DataError, ParameterError
 from align.formats import read_labels, write_labels
+from align.formats.files import read_tiers, write_tiers
 from align.results.alignment import Alignment
 
 # Format, suffix, and the largest rounding error of a time in seconds.
@@ -57,6 +58,15 @@ def test_phn(tmp_path):
 def test_wrd(tmp_path):
     labels = read_labels(save(tmp_path / "a.wrd", "2250 6040 he\n6040 9000 can't\n"))
     assert labels.labels == ("he", "can't")
+
+
+def test_pauses_are_no_words_of_a_wrd_file(tmp_path):
+    words = "0 800 sil\n800 2250 he\n2250 3000 sil\n3000 9000 can't\n"
+    path = save(tmp_path / "a.wrd", words)
+    tiers = read_tiers(path)
+    assert tiers.tiers[0].labels == ("sil", "he", "sil", "can't")
+    write_tiers(tmp_path / "b.wrd", tiers)
+    assert (tmp_path / "b.wrd").read_text() == "800 2250 he\n3000 9000 can't\n"
 
 
 def test_timit_sample(timit_sample):

@@ -12,8 +12,9 @@ from align.errors import ParameterError
 from align.files.names import StrPath
 from align.formats.documents.writing import writer
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, check_words, ticks
+from align.types import SILENCES
 
-__all__ = ["format_phn", "read_phn", "write_phn"]
+__all__ = ["format_phn", "format_wrd", "read_phn", "write_phn", "write_wrd"]
 
 _TIMIT_RATE = 16000
 
@@ -62,10 +63,23 @@ def format_phn(alignment: TimedLabels, *, rate: float | None = None) -> str:
     Time before its first and after its last event is left out. `rate` is in Hz, by default the
     recording's, else 16000.
     """
+    return "".join(f"{start} {end} {label}\n" for label, start, end in _rows(alignment, rate))
+
+
+def format_wrd(alignment: TimedLabels, *, rate: float | None = None) -> str:
+    """Return words as the text of a ``.wrd`` file, as TIMIT's: where nothing is said has no line.
+
+    Parameters are those of `format_phn`.
+    """
+    rows = [row for row in _rows(alignment, rate) if row[0] not in SILENCES]
+    return "".join(f"{start} {end} {word}\n" for word, start, end in rows)
+
+
+def _rows(alignment: TimedLabels, rate: float | None) -> list[tuple[str, int, int]]:
+    """Return each label with the samples it begins and ends at."""
     check_words(alignment.labels, "a .phn file")
-    rate = _checked_rate(rate or alignment.rate)
-    rows = ticks(alignment, rate, "a .phn file")
-    return "".join(f"{start} {end} {label}\n" for label, start, end in rows)
+    return ticks(alignment, _checked_rate(rate or alignment.rate), "a .phn file")
 
 
 write_phn = writer(format_phn)
+write_wrd = writer(format_wrd)

@@ -379,8 +379,8 @@ class TextAlignment:
         else:
             check_speakers(path, len(self.speakers))
             of_words = suffix in LABEL_FORMATS and label_format(path).tier == WORDS
-            alignment = self.words if of_words else self.phones
-            write_labels(path, renamed(alignment, silence or SILENCE), overwrite=overwrite)
+            alignment = self.words if of_words else renamed(self.phones, silence or SILENCE)
+            write_labels(path, alignment, overwrite=overwrite)
 
 
 def _longest_free(wanted: Mismatch, taken: Sequence[Mismatch]) -> tuple[float, float]:

@@ -54,6 +54,7 @@ from align.speech.text.reading.utterances import (
     of_table,
     of_tiers,
 )
+from align.types import SILENCES
 
 __all__ = [
     "DOCUMENT_SUFFIXES",
@@ -175,7 +176,8 @@ def _utterances_of(
         for number, cells in rows:
             if len(cells) < 3:
                 raise DataError("is not `start end word` here.", path=name, line=number)
-        return [Utterance(" ".join(cells[2] for _, cells in rows))]
+        said = [cells[2] for _, cells in rows if cells[2].strip() not in SILENCES]
+        return [Utterance(" ".join(said))]
     if suffix == ".docx":
         return _of_text(read_document(path).strip(), path, encoding, recording)
     text = _text_of(path, encoding).strip()

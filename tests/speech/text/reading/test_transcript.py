@@ -41,7 +41,8 @@ def test_timit(tmp_path: Path) -> None:
     assert found.text == "She had 10 dogs."
     (found,) = read_transcript(write(tmp_path / "b.txt", "10 20 thirty\nand more"))
     assert found.text.startswith("10 20")
-    words = write(tmp_path / "a.wrd", "0 7000 she\n6800 9000 had\n")  # TIMIT's words may overlap
+    timit = "0 7000 she\n6800 9000 had\n9000 9500 sil\n"  # its words may overlap
+    words = write(tmp_path / "a.wrd", timit)
     assert read_transcript(words)[0].text == "she had"
     with pytest.raises(DataError, match="start end word"):
         read_transcript(write(tmp_path / "b.wrd", "0 7000\n"))
