@@ -42,8 +42,8 @@ __all__ = ["evaluate"]
 @click.option(
     "--tier",
     metavar="NAME",
-    help="Of folders: the tier to read of the system's TextGrids; words means those of .wrd "
-    "files and of the reference, too.",
+    help="Of a model: the tier of the corpus to read. Of folders: of the system's TextGrids; "
+    "words means those of .wrd files and of the reference, too.",
 )
 @click.option("--reference-tier", metavar="NAME", help="The tier to read of the true labels.")
 @click.option(
@@ -102,6 +102,8 @@ def evaluate(
         failed, text, content = _trees(console, Path(model), corpus, against, by=by, **comparing)
     else:
         tier, phone_map = comparing.pop("reference_tier"), comparing.pop("phone_map")
+        if tier is None:  # a corpus has one kind of labels; elsewhere their tier is --tier
+            tier = comparing.pop("tier")
         given = [name for name, value in comparing.items() if value]
         if given:
             name = given[0].replace("_", "-")
