@@ -9,7 +9,7 @@ module             what
 `cepstra`          MFCC; `derivatives` of any sampled curve
 `pitch`            energies at quarter tones and semitones
 `tuning`           how far a recording is above or below 440 Hz, and whether it drifts
-`sounding`         where there is sound, if most of a recording is silence
+`sounding`         where there is sound, if much of a recording is silence
 `steady`           recordings that are nothing but steady noise
 `near_mean`        the mean energies of the seconds around a frame
 `dereverberation`  a recording without the echo of its room

@@ -26,7 +26,7 @@ def without_near_mean(
     """Return the energies of a long recording without the mean of the sound nearest to each frame.
 
     That is the mean of 3 s. Frames far below the mean of all, with none of sound near them, do not
-    count. Recordings of up to 10 s stay as they are. Of a recording of which most is silence only
+    count. Recordings of up to 10 s stay as they are. Of a recording of which much is silence only
     frames of `sound` count; where these are of 10 s or less, they have one mean.
 
     Parameters

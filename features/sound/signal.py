@@ -199,7 +199,7 @@ class Signal:
         return self.cached("sounding", lambda: sounding(self.samples, self.rate))
 
     def of_sound(self, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Return frames [shape=(T, D)], or those of sound where most of a recording is silent."""
+        """Return frames [shape=(T, D)], or those of sound where much of a recording is silent."""
         sound = frames_of(self.sounding, len(x), self.hop)
         return x if sound is None else x[sound]
 
