@@ -9,7 +9,7 @@ place                   what lies there
 `learning`              examples, cross-fitting, the structured problem, checkpoints
 `search`                the best timing, in `stretches` where the recording is long
 `lattice`               the same where several events may follow
-`lattice_in_recording`  which of its paths is in a recording; the alignment of it
+`lattice_paths`         its paths in a recording, and the alignment of one
 `times`                 from frames to seconds, with confidence; corrections of onsets
 `anchors`               onsets that are known: windows for the decoder, exact times after it
 `feature_terms`         the base functions of all features together; `cover`: of few events

@@ -40,7 +40,7 @@ from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of, fits_of
 from align.sequence.frames import in_order
 from align.sequence.lattice.lattices import LatticeAlignment, node_events
-from align.sequence.lattice_in_recording import LatticePaths
+from align.sequence.lattice_paths import LatticePaths
 from align.sequence.recent import RecentSignals
 from align.sequence.search import best_path, is_long
 from align.sequence.stretches import (

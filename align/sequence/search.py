@@ -6,7 +6,7 @@ everything is decoded again with twice as much. This is no proof that a longer p
 better, but a pause that is cut short fills what it may. And the table of onset scores grows with
 the square of a recording's length: a long one is decoded in windows, around the path of a coarse
 pass (`align.decoders.decode_coarse_to_fine`). For lattices see
-`align.sequence.lattice.lattice_search`.
+`align.sequence.lattice_paths`.
 """
 
 from collections.abc import Callable

@@ -207,8 +207,8 @@ def test_long_recordings_are_held_in_windows(fitted, monkeypatch):
     lattice = Lattice.chain(len(PHONES), labels=PHONES)
     whole = fitted.align(item.audio, item.events, rate=RATE, anchors=known)
     monkeypatch.setattr("align.sequence.search.MOST_CELLS", 1)
-    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_CELLS", 1)
-    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_REACH", 0.2)
+    monkeypatch.setattr("align.sequence.lattice_paths.LATTICE_CELLS", 1)
+    monkeypatch.setattr("align.sequence.lattice_paths.LATTICE_REACH", 0.2)
     monkeypatch.setattr("align.sequence.search.REACH", 0.2)
     for events in (item.events, lattice):
         found = fitted.align(item.audio, events, rate=RATE, anchors=known)

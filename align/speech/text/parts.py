@@ -14,7 +14,7 @@ from align.errors import DataError, ParameterError, error_reason
 from align.formats.tiers.labels import OVERRUN
 from align.sequence.anchors import Anchors
 from align.sequence.lattice.lattices import LatticeAlignment
-from align.sequence.lattice_in_recording import LatticePaths
+from align.sequence.lattice_paths import LatticePaths
 from align.speech.text.model import PhoneAligner
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.reading.transcript import Utterance

@@ -190,20 +190,20 @@ def test_text_in_windows_is_text_without(speech, several, monkeypatch, reach):
     samples, text = several
     expected = align_text(speech, samples, text, rate=16000, trust=True)
     asked = []
-    real = align.sequence.lattice.lattice_search.decode_in_windows
+    real = align.sequence.lattice_paths.decode_in_windows
     monkeypatch.setattr(
-        "align.sequence.lattice.lattice_search.decode_in_windows",
+        "align.sequence.lattice_paths.decode_in_windows",
         lambda *a: asked.append(a) or real(*a),
     )
-    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_CELLS", 1000)
-    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_REACH", reach)
+    monkeypatch.setattr("align.sequence.lattice_paths.LATTICE_CELLS", 1000)
+    monkeypatch.setattr("align.sequence.lattice_paths.LATTICE_REACH", reach)
     same(align_text(speech, samples, text, rate=16000, trust=True), expected)
     assert asked
 
 
 def test_too_much_at_once_is_refused(speech, several, monkeypatch):
     samples, text = several
-    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_CELLS", 1000)
+    monkeypatch.setattr("align.sequence.lattice_paths.LATTICE_CELLS", 1000)
     monkeypatch.setattr(long_lattice, "_MOST_CELLS", 1000)
     with pytest.raises(DataError, match=r"recording: .* are too much to align at once; cut the"):
         align_text(speech, samples, text, rate=16000)

@@ -301,7 +301,7 @@ def test_wrong_lattices(fitted, lattice, options, error, message):
 
 
 def test_too_much_at_once_is_refused(fitted, monkeypatch):
-    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_CELLS", 100)
+    monkeypatch.setattr("align.sequence.lattice_paths.LATTICE_CELLS", 100)
     monkeypatch.setattr("align.sequence.lattice.long_lattice._MOST_CELLS", 10)
     with pytest.raises(DataError, match=r"2 nodes in \d+ frames are too much to align at once"):
         fitted.align_lattice(example(["sil", "m"]).audio, Lattice.chain(2, labels="ms"), rate=RATE)
@@ -314,8 +314,8 @@ def test_windows_find_the_same(fitted, monkeypatch, reach):
     slots = [[["sil"]], [["m", "aa"], ["m", "iy"]], [["sil"], []], [["s", "iy"], ["s", "aa"]]]
     lattice = Lattice.from_alternatives([*slots, [["sil"]]])
     expected = fitted.align_lattice(item.audio, lattice, rate=RATE)
-    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_CELLS", 100)
-    monkeypatch.setattr("align.sequence.lattice.lattice_search.LATTICE_REACH", reach)
+    monkeypatch.setattr("align.sequence.lattice_paths.LATTICE_CELLS", 100)
+    monkeypatch.setattr("align.sequence.lattice_paths.LATTICE_REACH", reach)
     found = fitted.align_lattice(item.audio, lattice, rate=RATE)
     assert found.nodes.tolist() == expected.nodes.tolist()
     assert found.alignment.score == pytest.approx(expected.alignment.score)

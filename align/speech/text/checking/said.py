@@ -15,7 +15,7 @@ import numpy as np
 
 from align.sequence.evidence import EvidenceModel
 from align.sequence.lattice.lattices import LatticeAlignment
-from align.sequence.lattice_in_recording import LatticePaths
+from align.sequence.lattice_paths import LatticePaths
 from align.speech.second_scorer import SecondScorer
 from align.speech.text.checking.departing import NO_WORDS, departing_paths
 from align.speech.text.checking.mismatch import (

@@ -30,9 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.sequence.evidence import EvidenceModel, log_odds
-from align.sequence.lattice.lattice_search import FoundPath
 from align.sequence.lattice.lattices import LatticeAlignment
-from align.sequence.lattice_in_recording import LatticePaths
+from align.sequence.lattice_paths import FoundPath, LatticePaths
 from align.speech.text.lattice import WordLattice
 from align.speech.text.pronouncing.realisation import is_function_word
 from align.types import Float64, IntArray

@@ -14,12 +14,11 @@ import numpy as np
 
 from align.errors import DataError, ParameterError
 from align.features import Feature, TimedSignal
-from align.potentials import Path
 from align.progress import Progress, counted
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fits_of
-from align.sequence.lattice.lattice_search import FoundNodes
 from align.sequence.lattice.on_lattice import lattice_scores, with_roles
+from align.sequence.lattice_paths import averaged
 from align.sequence.learning.crossfit import folds_of
 from align.sequence.times.sureness import Sureness
 from align.speech.text.lattice import Realised, realisations, word_lattice
@@ -130,8 +129,7 @@ def _starts(
     terms = terms_of(text.features, text.item.signal, events)
     potentials = text.spoken.scores.along(found.nodes)
     if aligner.normalise:
-        whole = FoundNodes(potentials, Path(found.onsets, found.score), found.nodes)
-        potentials = whole.averaged().potentials
+        potentials = averaged(potentials)
     fits = fits_of(terms, found.onsets, text.item.signal.n_frames)
     placed = aligner.placement_.times(potentials, found.onsets, fits)
     if placed.confidence is None:

@@ -1,28 +1,36 @@
-"""The best path of a lattice through a recording, and what other paths would score.
+"""The paths of a lattice through one recording: the best, others near it, and their alignments.
 
 The scores of a lattice are computed once, and asked as often as need be: for the best path, for
 the best of those that pass none of some nodes, and for *detours*: the best way from one node of a
 path to a later one, where only the nodes between the two are looked at. A detour takes a hundredth
-of the time that the whole lattice takes.
+of the time that the whole lattice takes. A path that is found is then *placed*, as that of a
+sequence is: onsets in seconds, with confidence and match.
 
 Pauses are taken to be short at first, as in `align.sequence.search`. A long recording is decoded
 in windows around one path through the lattice (`align.sequence.lattice.long_lattice`), and later
 paths in windows around the best one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from align._blas import one_thread
 from align.decoders import LatticePath
-from align.errors import ParameterError
+from align.errors import DataError, ParameterError
+from align.features import Signal
 from align.features.base import rows_of
-from align.potentials import Path, Potentials
-from align.sequence.lattice.lattices import ExpandedLattice
+from align.potentials import Potentials
+from align.results.alignment import Alignment
+from align.sequence.anchors import Held
+from align.sequence.extended import Extended
+from align.sequence.feature_terms import terms_of
+from align.sequence.fit import fields_of, fits_of
+from align.sequence.lattice.lattices import ExpandedLattice, LatticeAlignment
 from align.sequence.lattice.long_lattice import (
     Guess,
     decode_in_windows,
@@ -36,12 +44,11 @@ from align.sequence.lattice.on_lattice import (
     most_frames,
     with_roles,
 )
-from align.sequence.search import Room
+from align.sequence.stretches import MOST_OF_STRETCH
+from align.sequence.times.placement import sureness_of
 from align.types import BoolArray, Event, IntArray
 
-__all__ = ["FoundNodes", "FoundPath", "LatticeSearch"]
-
-Terms: TypeAlias = Callable[[tuple[Event, ...]], Mapping[str, Any]]
+__all__ = ["FoundPath", "LatticePaths", "averaged"]
 
 LATTICE_CELLS = 3 * 10**6  # of the onset table, which takes several times as long as a sequence
 LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
@@ -63,65 +70,81 @@ class FoundPath(NamedTuple):
     user: IntArray
 
 
-class FoundNodes(NamedTuple):
-    """A path of a lattice: potentials of its events, onsets in frames, and expanded nodes."""
-
-    potentials: Potentials
-    path: Path
-    nodes: IntArray
-
-    def averaged(self) -> "FoundNodes":
-        """Return the same with scores that are divided by the number of events."""
-        p, by = self.potentials, 1.0 / len(self.nodes)
-        duration = None if p.duration is None else p.duration * by
-        scaled = replace(p, onset=p.onset * by, duration=duration, constant=p.constant * by)
-        return self._replace(potentials=scaled)
+def averaged(potentials: Potentials) -> Potentials:
+    """Return the potentials of a path with scores that are divided by the number of events."""
+    by = 1.0 / len(potentials.onset)
+    duration = None if potentials.duration is None else potentials.duration * by
+    onset, constant = potentials.onset * by, potentials.constant * by
+    return replace(potentials, onset=onset, duration=duration, constant=constant)
 
 
-class LatticeSearch:
-    """The paths of a lattice through one recording.
+class LatticePaths:
+    """The paths of a lattice through a recording; see `SequenceAligner.lattice_paths`.
 
-    `terms` returns the base functions of a sequence of events, by name; `unbounded` says whether
-    an event is a pause, `draws_out` whether what comes before it scores otherwise, of events that
-    are `is_drawn_out`. With `pinned` the first event begins at frame 0. `onsets_of` returns the
-    onsets, in frames, of a sequence of events; asked for where the recording is long, of one path
-    through the lattice, unless `near` has seconds at which some nodes begin, more or less, or all
-    is to be searched `at_once`. Nodes of `expanded` begin within `windows` [shape=(N, 2)], if
-    given.
+    Parameters
+    ----------
+    aligner : SequenceAligner
+        A fitted one.
+    given : tuple of Event
+        Event of each node of the lattice as it was given.
+    expanded : ExpandedLattice
+        The lattice as it is decoded.
+    signal : Signal
+        The recording.
+    held : Held or None
+        Nodes whose times are known.
+    name : str
+        What messages call the recording.
+    audio : str or None
+        Its file, if it is one.
+    abrupt, near, weights, pauses, noise, at_once
+        As in `SequenceAligner.lattice_paths`.
     """
 
     def __init__(
         self,
+        aligner: Any,
+        given: tuple[Event, ...],
         expanded: ExpandedLattice,
-        terms: Terms,
-        weights: Mapping[str, float],
-        unbounded: Callable[[Event], bool],
-        room: Room,
+        signal: Signal,
+        held: Held | None,
+        name: str,
+        audio: str | None,
         *,
-        draws_out: Callable[[Event], bool],
-        is_drawn_out: Callable[[Event], bool],
-        pinned: bool,
-        onsets_of: Callable[[tuple[Event, ...]], IntArray],
-        windows: IntArray | None = None,
-        near: Mapping[int, float] | None = None,
-        at_once: bool = False,
+        abrupt: bool,
+        near: Mapping[int, float],
+        weights: Mapping[str, float],
+        pauses: float,
+        noise: float | None,
+        at_once: bool,
     ) -> None:
+        self._aligner, self._suited = aligner, aligner._suited(signal)
+        self._given, self._expanded, self._held_nodes = given, expanded, held
+        self._name, self._audio, self._abrupt = name, audio, abrupt
+        suited, extended = self._suited, Extended(signal, signal)
+        if held is None:
+            extended = suited._with_outer_pauses(signal)
+        self._extended, self.hop = extended, signal.hop
+        self._room = room = suited._room(extended.signal)
+        self._score_by(weights, pauses, noise)
         known, row = rows_of(expanded.events)
-        pauses, drawn = (
-            np.array([asked(event) for event in known])[row] for asked in (draws_out, is_drawn_out)
+        unbounded, draws, drawn = (
+            np.array([asked(event) for event in known])[row]
+            for asked in (suited._unbounded, suited._draws_out, suited._is_drawn_out)
         )
-        self._roles = roles = with_roles(expanded.lattice, pauses, drawn)
-        self._terms = cache(terms)  # asked for again however long a pause may be
-        self._weights: Mapping[str, float] = weights
-        self._room, self._pinned, self._onsets_of = room, pinned, onsets_of
-        self.hop = room.hop
+        self._roles = roles = with_roles(expanded.lattice, draws, drawn)
         self._events = tuple([expanded.events[v] for v in roles.origin.tolist()])
-        self._free = np.array([unbounded(event) for event in known])[row[roles.origin]]
+        self._free = unbounded[roles.origin]
         self._open_end = roles.last & (not room.ends_with_recording)
         begins = np.maximum.accumulate(
             np.where(expanded.given != -1, np.arange(len(expanded.given)), 0)
         )
         self._user = expanded.given[begins][roles.origin]
+        windows, at_start = extended.windows(expanded.lattice), False
+        if held is not None:
+            windows = held.windows
+            at_start = bool(np.isin(expanded.lattice.starts, held.at).any())
+        self._pinned = suited._pins_start(expanded.events) and not at_start
         self._held, cells = None, expanded.lattice.n_nodes * room.n_frames
         if windows is not None:
             self._held = reachable_windows(roles.lattice, windows[roles.origin])
@@ -133,20 +156,47 @@ class LatticeSearch:
         if near and self._long:
             user = expanded.given[roles.origin]
             begun = np.flatnonzero(np.isin(user, list(near)))
-            times = np.array([near[v] for v in user[begun].tolist()])
-            frames = np.clip(np.rint(times / room.hop), 0, room.n_frames - 1)
+            times = np.array([near[v] for v in user[begun].tolist()]) + extended.before * self.hop
+            frames = np.clip(np.rint(times / self.hop), 0, room.n_frames - 1)
             self._guess = Guess(begun, frames.astype(np.intp))
 
-    def best(self, drop: IntArray | None = None) -> FoundPath:
-        """Return the best path that passes none of some nodes of the lattice that was given.
+    def _score_by(self, weights: Mapping[str, float], pauses: float, noise: float | None) -> None:
+        """Set the base functions and their weights; parameters are those of `lattice_paths`."""
+        suited, extended, abrupt = self._suited, self._extended, self._abrupt
+        features = suited.features_
+        if pauses != 1.0:
+            features = [feature.weighing_pauses(pauses) for feature in features]
+        if noise is not None:
+            features = [feature.with_spoken_noise(noise) for feature in features]
 
-        Raises ParameterError where no path can be timed.
-        """
+        @cache  # asked for again however long a pause may be
+        def terms(sequence: tuple[Event, ...]) -> dict[str, Any]:
+            # no method: with a reference to itself, a search would keep its tables until the
+            # garbage is collected, and an hour of speech has hundreds
+            edge = extended.edge(sequence) if abrupt else {}
+            return {**terms_of(features, extended.signal, sequence), **edge}
+
+        own = dict(zip(suited.base_functions_, suited.coef_ / suited.scale_, strict=True))
+        own |= {name: weight for name, weight in weights.items() if name in own}
+        if abrupt:
+            own |= extended.weight(suited.placement_.temperature)
+        self._terms, self._weights = terms, own
+
+    @one_thread()
+    def best(self, drop: IntArray | None = None) -> FoundPath:
+        """Return the best path that passes none of some nodes; DataError where there is none."""
         forbidden = None if drop is None else np.isin(self._user, drop)
+        try:
+            return self._best(forbidden)
+        except ParameterError as error:
+            raise DataError(str(error), path=self._name) from error
+
+    def _best(self, forbidden: BoolArray | None) -> FoundPath:
+        """Return the best path; ParameterError where none can be timed."""
         n_frames = self._room.n_frames
         if self._long and self._guess is None:
             nodes = fullest_path(forbidding(self._roles.lattice, forbidden))
-            onsets = self._onsets_of(tuple(self._events[v] for v in nodes))
+            onsets = self._in_order(tuple(self._events[v] for v in nodes))
             self._guess = Guess(nodes, onsets)
             longest_found = int(np.diff(onsets, append=n_frames).max())
             self._allow(pause=max(self._limits[1], 2 * longest_found + 1))
@@ -256,8 +306,8 @@ class LatticeSearch:
         other._scores, other._guess = None, Guess(path.nodes, path.onsets)
         return other
 
-    def along(self, path: FoundPath) -> FoundNodes:
-        """Return the potentials of the events on a path, its timing, and its expanded nodes."""
+    def along(self, path: FoundPath) -> Potentials:
+        """Return the potentials of the events on a path."""
         windows = path.windows
         if windows is not None:  # where it was searched may be too narrow to say how sure it is
             windows = windows.copy()
@@ -268,10 +318,51 @@ class LatticeSearch:
                 windows[nodes, 1], np.minimum(high, self._room.n_frames)
             )
             windows = self._allowed(windows)
-        potentials = path.scores.along(path.nodes, windows)
-        return FoundNodes(
-            potentials, Path(path.onsets, path.score), self._roles.origin[path.nodes]
+        return path.scores.along(path.nodes, windows)
+
+    @one_thread()
+    def placed(self, path: FoundPath) -> LatticeAlignment:
+        """Return the alignment of the events on a path, and the node of each."""
+        aligner, extended = self._suited, self._extended
+        potentials, nodes = self.along(path), self._roles.origin[path.nodes]
+        own = None if self._held_nodes is None else self._held_nodes.along(nodes)
+        decoded = tuple(self._expanded.events[v] for v in nodes)
+        terms = terms_of(aligner.features_, extended.signal, decoded)
+        potentials = averaged(potentials) if aligner.normalise else potentials
+        fits = fits_of(terms, path.onsets, extended.signal.n_frames)
+        slopes = aligner._slopes(decoded)
+        placed = aligner.placement_.times(potentials, path.onsets, fits, slopes)
+        if placed.confidence is not None:
+            sure = self._aligner._sure_of_chosen(placed.confidence)
+            placed = placed._replace(confidence=sure)
+        times = aligner._placed(placed.times, terms, decoded, extended.signal, own)
+        fit = aligner._match(extended, decoded, terms, path.onsets, chosen=True)
+        at = self._expanded.given[nodes]
+        silent = aligner._free(decoded) & (self._abrupt | (at == -2))
+        times, inside = extended.within(times, silent)
+        asked = (at >= 0) & inside
+        hidden = at[-1] == -2 and inside[-1]  # what follows the last event given
+        alignment = Alignment(
+            events=tuple(self._given[v] for v in at[asked]),
+            onsets=times[asked],
+            end=float(times[-1]) if hidden else extended.own.duration,
+            duration=extended.own.duration,
+            **sureness_of(placed, times, np.flatnonzero(asked)),
+            score=path.score,
+            audio=self._audio,
+            rate=extended.own.own_rate,
+            **fields_of(fit, np.append(np.flatnonzero(at != -1), len(at)), asked),
         )
+        return LatticeAlignment(self._aligner._with_new_labels(alignment), at[asked])
+
+    def _in_order(self, events: tuple[Event, ...]) -> IntArray:
+        """Return the onsets, in frames, of the best timing of a sequence of events."""
+        suited, signal = self._suited, self._extended.signal
+        terms = terms_of(suited.features_, signal, events)
+        onsets: IntArray = suited._best_path(signal, events, terms, None, MOST_OF_STRETCH)[
+            1
+        ].onsets
+        return onsets
 
     def _allow(self, *, longest: int = 0, pause: int = 0) -> None:
         """Let events, or pauses, last so many frames at least."""
