@@ -170,6 +170,10 @@ class WordLattice:
         begins = begins[self.word[begins] >= 0]
         return dict(zip(begins.tolist(), times[self.word[begins]].tolist(), strict=True))
 
+    def said(self) -> npt.NDArray[np.intp]:
+        """Return the word of each node [shape=(N,)]; -1 of none, and of one that is left out."""
+        return np.where(self.unspoken, -1, self.word)
+
     def departures(self) -> npt.NDArray[np.intp]:
         """Return the nodes at which a word is left out, or anything else is said."""
         return np.flatnonzero(self.unspoken | self.noise())

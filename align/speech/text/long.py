@@ -7,15 +7,13 @@ next to no time there where they were not said. Where it makes a pause long, rec
 cut; see `align.sequence.stretches` for the rest.
 """
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align.sequence.stretches import Cut, cuts_at
-from align.speech.text.model import PhoneAligner
-from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.pieces import TextPart
 
 __all__ = ["LONG", "RoughWords", "rough_words"]
 
@@ -33,29 +31,23 @@ class RoughWords(NamedTuple):
     onsets: npt.NDArray[np.float64]
 
 
-def rough_words(
-    model: PhoneAligner,
-    samples: npt.NDArray[np.float32],
-    rate: int,
-    words: Sequence[str],
-    entries: Mapping[str, Entry],
-    silence: str,
-    noise: str | None,
-) -> RoughWords | None:
+def rough_words(text: TextPart, silence: str, noise: str | None) -> RoughWords | None:
     """Return roughly where words are; None where that cannot be said.
 
-    `samples` [shape=(n,)] are at `rate` Hz. `silence` is the label of a pause and `noise` that of
-    anything else between words, which may be within a pause; None where all is in the text.
+    `silence` is the label of a pause and `noise` that of anything else between words, which may be
+    within a pause; None where all is in the text.
     """
+    part, words = text.part, text.words
     gap = [silence] if noise is None else [silence, noise, silence]
     events, starts = [*gap], []
     for word in words:
         starts.append(len(events))
-        events += [*entries[word].ways[0].phones, *gap]
+        events += [*text.wording.entries[word].ways[0].phones, *gap]
     if len(words) < 2:
         return None
     costs = {} if noise is None else {noise: _NOISE}
-    onsets = model.rough_onsets(samples, events, rate=rate, costs=costs)
+    rate = part.recording.rate
+    onsets = part.model.rough_onsets(part.samples, events, rate=rate, costs=costs)
     if onsets is None:
         return None
     at = np.array(starts, dtype=np.intp)
@@ -64,5 +56,5 @@ def rough_words(
     lengths = onsets[pauses + 1] - onsets[pauses]
     chosen = np.take_along_axis(pauses, lengths.argmax(axis=1)[:, None], axis=1)[:, 0]
     begins, ends, numbers = onsets[chosen], onsets[chosen + 1], range(1, len(words))
-    cuts = cuts_at(begins, ends, numbers, len(samples) / rate, model.hop_)
+    cuts = cuts_at(begins, ends, numbers, part.seconds, part.model.hop_)
     return RoughWords(cuts, onsets[at])

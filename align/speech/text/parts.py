@@ -4,22 +4,21 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders import Lattice
 from align.errors import DataError, ParameterError, error_reason
 from align.formats.tiers.labels import OVERRUN
 from align.sequence.anchors import Anchors
-from align.sequence.lattice.lattices import LatticeAlignment
-from align.sequence.lattice_paths import LatticePaths
+from align.speech.second_scorer import SecondScorer
 from align.speech.text.model import PhoneAligner
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.reading.transcript import Utterance
 
-__all__ = ["NAMELESS", "Part", "Recording", "check_slack", "followed", "part_of", "span_of"]
+__all__ = ["NAMELESS", "Part", "Recording", "check_slack", "followed", "span_of"]
 
 NAMELESS = "recording"
 """What messages call a recording that is no file."""
@@ -58,48 +57,58 @@ class Recording:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The part of a recording that an utterance is looked for in; it begins at `begin` seconds."""
+    """The part of a recording in which a model looks for an utterance; `span` is in seconds."""
 
-    samples: npt.NDArray[np.float32]
-    rate: int
-    begin: float
-    where: str  # what messages call it
-    path: str
+    model: PhoneAligner
+    recording: Recording
+    utterance: Utterance
+    span: tuple[float, float]
+
+    @cached_property
+    def samples(self) -> npt.NDArray[np.float32]:
+        """What is heard in it."""
+        return self.recording.between(*self.span)
+
+    @property
+    def begin(self) -> float:
+        """Where it begins in the recording, in seconds."""
+        return self.span[0]
 
     @property
     def seconds(self) -> float:
         """How long it is."""
-        return len(self.samples) / self.rate
+        return len(self.samples) / self.recording.rate
 
     @property
     def end(self) -> float:
         """Where it ends in the recording, in seconds."""
         return self.begin + self.seconds
 
-    def check_room(self, words: Sequence[str], entries: Mapping[str, Entry], hop: float) -> None:
-        """Raise DataError where the words do not fit into it, at frames of `hop` seconds."""
+    @cached_property
+    def where(self) -> str:
+        """What messages call it."""
+        called = _place_of(self.utterance, self.recording.duration)
+        return f"{called}: " if called else ""
+
+    @cached_property
+    def second_scorer(self) -> SecondScorer:
+        """A second scorer of it."""
+        return self.model.second_scorer(self.samples, rate=self.recording.rate)
+
+    def check_room(self, words: Sequence[str], entries: Mapping[str, Entry]) -> None:
+        """Raise DataError where the words do not fit into it."""
         shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
-        if shortest * hop > self.seconds:
+        if shortest * self.model.hop_ > self.seconds:
             verb = "does" if len(words) == 1 else "do"
-            raise DataError(
-                f"{self.where}{len(words)} word{'s' * (len(words) != 1)} ({shortest} phones) "
+            raise self.error(
+                f"{len(words)} word{'s' * (len(words) != 1)} ({shortest} phones) "
                 f"{verb} not fit into {self.seconds:.3f} s of audio; check that text and audio "
-                "belong together.",
-                path=self.path,
+                "belong together."
             )
 
-    def align(
-        self, model: PhoneAligner, lattice: Lattice, anchors: Anchors | None = None
-    ) -> LatticeAlignment:
-        """Align it; messages name file and utterance, or the file of anchors and its line."""
-        with self.named(anchors):
-            return model.align_lattice(
-                self.samples, lattice, rate=self.rate, anchors=anchors, abrupt=True
-            )
-
-    def paths(self, model: PhoneAligner, lattice: Lattice, **options: Any) -> LatticePaths:
-        """Return what finds its paths; `options` are those of `PhoneAligner.lattice_paths`."""
-        return model.lattice_paths(self.samples, lattice, rate=self.rate, abrupt=True, **options)
+    def error(self, why: str) -> DataError:
+        """Return an error that names file and utterance."""
+        return DataError(f"{self.where}{why}", path=self.recording.name)
 
     @contextmanager
     def named(self, anchors: Anchors | None = None) -> Iterator[None]:
@@ -109,8 +118,7 @@ class Part:
         except DataError as error:
             if anchors is not None and anchors.path is not None and error.path == anchors.path:
                 raise
-            reason = error_reason(error, NAMELESS)
-            raise DataError(f"{self.where}{reason}", path=self.path) from error
+            raise self.error(error_reason(error, NAMELESS)) from error
 
 
 def check_slack(slack: float, silence: str | None) -> None:
@@ -168,11 +176,3 @@ def span_of(
     if following is not None and following.start is not None and following.end is not None:
         last = max(end, (following.start + following.end) / 2)
     return max(start - slack, after, 0.0), min(end + slack, last, duration)
-
-
-def part_of(recording: Recording, utterance: Utterance, span: tuple[float, float]) -> Part:
-    """Return the part of a recording between two times."""
-    start, end = span
-    called = _place_of(utterance, recording.duration)
-    where = f"{called}: " if called else ""
-    return Part(recording.between(start, end), recording.rate, start, where, recording.name)

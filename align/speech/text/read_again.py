@@ -17,10 +17,8 @@ import numpy as np
 
 from align.sequence.stretches import Stretch
 from align.speech.text.checking.repeated import PAUSES
-from align.speech.text.parts import Recording, part_of
-from align.speech.text.pieces import Asked, Piece
+from align.speech.text.pieces import Piece, TextPart
 from align.speech.text.rows import Rows
-from align.speech.text.wording import Wording
 from align.speech.word_scores import Again
 from align.types import Float64, Mismatch
 
@@ -33,34 +31,28 @@ _LONGEST = 50.0  # from its beginning to its end
 
 
 class ReadAgain(NamedTuple):
-    """The stretches from `first` up to `stop`, what is asked of them, and the words read again.
-
-    These are counted from the first word that is asked for.
-    """
+    """The stretches from `first` up to `stop`, the text of them, and its words read again."""
 
     first: int
     stop: int
-    asked: Asked
+    text: TextPart
     again: Again
 
 
 def passages_read_again(
-    wording: Wording,
-    recording: Recording,
-    asked: Asked,
-    found: Sequence[tuple[Stretch, Piece]],
+    text: TextPart, found: Sequence[tuple[Stretch, Piece]]
 ) -> Iterator[ReadAgain]:
     """Yield passages that seem to be read again, one after the other.
 
-    `found` are the stretches of what was `asked`; where it is one, it knows of both copies.
+    `found` are the stretches of the text; where it is one, it knows of both copies.
     """
     places = much_else([m for _, piece in found for m in piece.mismatches])
     if len(found) < 2 or not places:
         return
-    begin, rows = asked.span[0], [row for _, piece in found for row in piece.rows]
-    times = word_times(rows, asked.first, len(asked.words))
+    begin, rows = text.part.begin, [row for _, piece in found for row in piece.rows]
+    times = word_times(rows, text.first, len(text.words))
     for start, end in places:
-        again = _read_again(wording, recording, asked, times, (start, end))
+        again = _read_again(text, times, (start, end))
         if again is None:
             continue
         own = [
@@ -71,10 +63,8 @@ def passages_read_again(
         ]
         low, high = found[own[0]][0], found[own[-1]][0]
         span = begin + low.begin, begin + high.end
-        part = replace(asked.utterance, start=span[0], end=span[1])
-        words = asked.words[low.first : high.stop - 1]
         moved = again._replace(first=again.first - low.first, stop=again.stop - low.first)
-        here = Asked(part, words, span, asked.first + low.first)
+        here = text.within(span, slice(low.first, high.stop - 1))
         yield ReadAgain(own[0], own[-1] + 1, here, moved)
 
 
@@ -130,13 +120,7 @@ def word_times(rows: Rows, first: int, n_words: int) -> Float64:
     return times
 
 
-def _read_again(
-    wording: Wording,
-    recording: Recording,
-    asked: Asked,
-    times: Float64,
-    place: tuple[float, float],
-) -> Again | None:
+def _read_again(text: TextPart, times: Float64, place: tuple[float, float]) -> Again | None:
     """Return the words that seem to be read again, since much else is said in a place.
 
     Words have `times`; their other copy may be as far from there as two copies are apart.
@@ -148,9 +132,10 @@ def _read_again(
         return None
     first, stop = int(near[0]), int(near[-1]) + 1
     between = 0.5 * (times[1:, 0] + times[:-1, 1])
-    low, high = np.concatenate([asked.span[:1], between, asked.span[1:]])[[first, stop]]
-    part = part_of(recording, asked.utterance, (float(low), float(high)))
-    scorer = wording.second_scorer(part)
+    span = text.part.span
+    low, high = np.concatenate([span[:1], between, span[1:]])[[first, stop]]
+    part = replace(text.part, span=(float(low), float(high)))
+    scorer = part.second_scorer
     if not scorer.can_score_words:
         return None
     own = times[first:stop] - low
@@ -158,7 +143,7 @@ def _read_again(
     own[:, 0] -= np.where(times[first:stop, 1] <= start, 0.0, away)
     own[:, 1] += np.where(times[first:stop, 0] >= end, 0.0, away)
     own = np.clip(own, 0.0, part.seconds)
-    again = scorer.said_again(wording.ways(asked.words[first:stop]), own)
+    again = scorer.said_again(text.wording.ways(text.words[first:stop]), own)
     if again is None:
         return None
     return again._replace(first=again.first + first, stop=again.stop + first)

@@ -128,7 +128,7 @@ def _found(
         )
         whole: Rows = []
         fits: list[Fit] = []
-        for piece in aligner.pieces(utterance, words, span, first, progress):
+        for piece in aligner.pieces(aligner.text(utterance, words, span, first), progress):
             whole += as_known(piece.rows, held)
             last = recording.duration  # the part that was aligned may end a sample later
             here = [

@@ -1,13 +1,11 @@
 """How the words of a text may be said, in the labels of a model."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from align.speech.second_scorer import SecondScorer
 from align.speech.text.lattice import Departures, Realised, WordLattice, realisations, word_lattice
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
-from align.speech.text.parts import Part
 from align.speech.text.pronouncing.articulation import AS_WRITTEN, IpaRules
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.pronouncing.realisation import Rules
@@ -46,23 +44,15 @@ class Wording:
         """Return in which ways each word may be said."""
         return [[way.phones for way in self.entries[word].ways] for word in words]
 
-    def lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:
-        """Return what makes the lattice of some words, given what departures cost."""
+    def lattice(self, words: Sequence[str], departures: Departures) -> WordLattice:
+        """Return the lattice of some words, given what departures cost."""
         alternatives, realised = self._spoken
-
-        def lattice_of(departures: Departures) -> WordLattice:
-            return word_lattice(
-                words,
-                self.entries,
-                silence=self.silence,
-                temperature=self.model.placement_.temperature,
-                alternatives=alternatives,
-                realised=realised,
-                departures=departures,
-            )
-
-        return lattice_of
-
-    def second_scorer(self, part: Part) -> SecondScorer:
-        """Return a second scorer of a part of a recording."""
-        return self.model.second_scorer(part.samples, rate=part.rate)
+        return word_lattice(
+            words,
+            self.entries,
+            silence=self.silence,
+            temperature=self.model.placement_.temperature,
+            alternatives=alternatives,
+            realised=realised,
+            departures=departures,
+        )

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from align.sequence.evidence import EvidenceModel, log_odds
-from align.speech.text.checking.unspoken import WordPath
+from align.speech.text.paths import WordPath
 from align.speech.text.rows import Row, Rows
 from align.types import MISPLACED, Float64, Mismatch
 
@@ -82,7 +82,7 @@ def asked_again(
     heads = _heads(rows, first)
     if is_clear(np.array([heads[k].confidence for k in sorted(heads)])):
         return rows, []
-    moves = moves_of(path, len(words))
+    moves = moves_of(path)
     if moves is None:
         return rows, []
     return (
@@ -105,25 +105,25 @@ def is_clear(confidence: Float64) -> bool:
     return n == 0 or bool(np.convolve(confidence, np.ones(n) / n, "valid").min() >= _CLEAR)
 
 
-def moves_of(path: WordPath, n_words: int) -> Float64 | None:
+def moves_of(path: WordPath) -> Float64 | None:
     """Return by how much the start of each word moves with other weights [shape=(W,)].
 
     The mean over the opinions of the logarithm of 1 and the distance in 20 ms; NaN for words that
     the path leaves out. None where the aligner has not these base functions.
     """
-    built, begun = path.built, path.begins(n_words)
+    built, begun = path.built, path.begins()
     departs = np.zeros(built.lattice.n_nodes, dtype=bool)
     departs[built.departures()] = True
-    departs[path.path.user[path.path.user >= 0]] = False
+    departs[path.passed()] = False
     of_word = (built.word >= 0) & ~built.unspoken
     departs[of_word] |= np.isnan(begun[built.word[of_word]])
     drop = np.flatnonzero(departs)
-    moves = np.zeros(n_words)
+    moves = np.zeros(path.n_words)
     for factors in OPINIONS:
         paths = path.paths.weighed(factors, path.path)
         if paths is None:
             return None
-        other = WordPath.best(built, paths, drop).begins(n_words)
+        other = paths.best(drop).begins()
         moves += np.log1p(np.minimum(np.abs(other - begun), _FURTHEST) / _NEAR)
     mean: Float64 = moves / len(OPINIONS)
     return mean

@@ -1,70 +1,66 @@
 """The best path of a text that may depart from it, and the best one of the whole text."""
 
-from collections.abc import Callable
-from functools import cache
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 
-from align.speech.text.checking.mismatch import departures_at
-from align.speech.text.checking.unspoken import WordPath
-from align.speech.text.lattice import Departures, WordLattice
-from align.speech.text.model import PhoneAligner
-from align.speech.text.parts import Part
-from align.types import Float64, IntArray
+from align.speech.text.lattice import Departures
+from align.speech.text.paths import WordPath
+from align.speech.text.pieces import TextPart
+from align.types import IntArray
 
-__all__ = ["NO_WORDS", "Paths", "departing_paths"]
+__all__ = ["NO_WORDS", "UNTRANSCRIBED", "DepartingPaths"]
 
 NO_WORDS: IntArray = np.zeros(0, dtype=np.intp)
 
+UNTRANSCRIBED = 5.0
+"""Log odds against anything between two words; see docs/mismatch.md for what they give."""
+
+_UNSPOKEN = 8.0  # log odds against a word that was left out
 _MUCH = 3.0  # seconds of what is not in the text, from which on words may be anywhere
 
 
-class Paths(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class DepartingPaths:
     """The best path that may depart from the text, and that of the whole text.
 
-    Words begin `near` some times, as far as they were searched only there.
+    Words of `text` begin near some times, as far as they were searched only there; those with the
+    numbers `unsaid` were not said, on no path.
     """
 
+    text: TextPart
     path: WordPath
-    whole: Callable[[], WordPath]
-    near: Float64 | None = None
+    unsaid: IntArray
+
+    @classmethod
+    def of(cls, text: TextPart, unsaid: IntArray = NO_WORDS) -> Self:
+        """Return the paths of some words, near their times unless much else is said there.
+
+        Raises DataError where the words do not fit.
+        """
+        costs = Departures(_UNSPOKEN * text.temperature, UNTRANSCRIBED * text.temperature)
+        paths = text.paths(costs, near=text.near)
+        drop = _said(paths.built.said(), unsaid)
+        path = paths.best(drop if drop.size else None)
+        if text.near is not None and path.other_seconds.sum() >= _MUCH:
+            path = text.paths_of(paths.built, at_once=True).best(drop if drop.size else None)
+            text = replace(text, near=path.times()[:, 0])
+        return cls(text, path, unsaid)
+
+    @cached_property
+    def whole(self) -> WordPath:
+        """The best path that has all words, and nothing else."""
+        built = self.path.built
+        departures = np.flatnonzero(
+            built.unspoken & ~np.isin(built.word, self.unsaid) | built.noise()
+        )
+        if not np.isin(self.path.path.user, departures).any():
+            return self.path
+        return self.path.paths.best(np.append(_said(built.said(), self.unsaid), departures))
 
 
-def departing_paths(
-    model: PhoneAligner,
-    part: Part,
-    lattice_of: Callable[[Departures], WordLattice],
-    near: Float64 | None = None,
-    unsaid: IntArray = NO_WORDS,
-) -> Paths:
-    """Return the paths of some words in a part of a recording.
-
-    Words begin `near` some times in it, if given, unless much else is said there; those with the
-    numbers `unsaid` were not said, on no path. Raises DataError where the words do not fit.
-    """
-    built = lattice_of(departures_at(model.placement_.temperature))
-    known = None if near is None else built.beginning(near)
-    paths = part.paths(model, built.lattice, near=known)
-    never = np.flatnonzero(np.isin(built.word, unsaid) & ~built.unspoken)
-    drop = never if never.size else None
-    path = WordPath.best(built, paths, drop)
-    if near is not None and _seconds_of_others(path) >= _MUCH:
-        paths = part.paths(model, built.lattice, at_once=True)
-        path = WordPath.best(built, paths, drop)
-        near = path.times(len(near))[:, 0]
-
-    @cache
-    def whole() -> WordPath:
-        departures = np.flatnonzero(built.unspoken & ~np.isin(built.word, unsaid) | built.noise())
-        if not np.isin(path.path.user, departures).any():
-            return path
-        return WordPath.best(built, paths, np.append(never, departures))
-
-    return Paths(path, whole, near)
-
-
-def _seconds_of_others(path: WordPath) -> float:
-    """Return how long something is said on a path that is not in the text."""
-    times = path.found.alignment.intervals[path.built.noise()[path.found.nodes]]
-    return float((times[:, 1] - times[:, 0]).sum())
+def _said(words: IntArray, some: IntArray) -> IntArray:
+    """Return the nodes of some words where these are said, given the word of each node."""
+    return np.flatnonzero(np.isin(words, some))

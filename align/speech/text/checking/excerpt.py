@@ -20,7 +20,8 @@ import numpy.typing as npt
 from align.decoders.excerpt import Excerpt, best_excerpt
 from align.speech.text.checking.strictness import strictness_of
 from align.speech.text.lattice import Realisations, realisations
-from align.speech.text.model import PhoneAligner, model_labels
+from align.speech.text.model import model_labels
+from align.speech.text.pieces import TextPart
 from align.speech.text.pronouncing.lookup import Entry
 from align.types import SPOKEN_NOISE, Float64, IntArray
 
@@ -77,33 +78,14 @@ class _Chain(NamedTuple):
         return best_excerpt(cells.table, self.rows, cells.other, passing, begins, self.ends)
 
 
-def excerpt_of(
-    model: PhoneAligner,
-    samples: npt.NDArray[np.float32],
-    rate: int,
-    words: Sequence[str],
-    entries: Mapping[str, Entry],
-    silence: str,
-) -> range:
+def excerpt_of(asked: TextPart, silence: str) -> range:
     """Return the numbers of the words that a recording seems to have, one stretch of the text.
 
-    All of them where nothing says otherwise; at either end none or at least five are left out.
-
-    Parameters
-    ----------
-    model : PhoneAligner
-        Whose phones are asked for.
-    samples : np.ndarray [shape=(n,)]
-        The recording, at `rate` Hz.
-    words, entries : sequence of str, mapping of str to Entry
-        The text, and how each of its words may be said, of which the first way counts.
-    silence : str
-        Label of a pause.
-
-    Returns
-    -------
-    range
+    All of them where nothing says otherwise; at either end none or at least five are left out. Of
+    the ways in which a word may be said the first counts; `silence` is the label of a pause.
     """
+    model, samples, rate = asked.part.model, asked.part.samples, asked.part.recording.rate
+    words, entries = asked.words, asked.wording.entries
     observation = strictness_of(model).observation
     labels, text = _chain_of(words, entries, silence, realisations(model_labels(model), entries))
 

@@ -14,31 +14,25 @@ transcripts are nearly all aligned as if they were trusted.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.sequence.evidence import EvidenceModel
+from align.speech.text.checking.departing import UNTRANSCRIBED, DepartingPaths
 from align.speech.text.checking.strictness import CERTAIN, SURE
-from align.speech.text.checking.unspoken import (
-    PROBABLE,
-    AskedWords,
-    PathScorer,
-    WordPath,
-    asked_words,
-)
-from align.speech.text.lattice import Departures
-from align.types import Float64, IntArray, Mismatch
+from align.speech.text.checking.unspoken import PROBABLE, AskedWords, asked_words
+from align.speech.text.paths import WordPath
+from align.types import BoolArray, Float64, IntArray, Mismatch
 
 __all__ = [
     "Gaps",
     "Judged",
+    "Listed",
     "Stretches",
-    "departures_at",
     "found_first",
     "is_another_text",
     "judged",
@@ -48,7 +42,6 @@ __all__ = [
     "untranscribed",
 ]
 
-_UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
 _FOLLOWED = 0.5  # seconds of what is not in the text: so much is seldom found by chance
 _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain words are listed
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
@@ -66,14 +59,20 @@ _BESIDE = 2  # and gaps on either side in which one of them may have been said i
 _SHORTEST_TO_BOTH = 0.06  # seconds of it that are worth a word
 
 
-class Judged(NamedTuple):
-    """The words of a text that are listed, the numbers of those of each mismatch, and times.
+class Listed(NamedTuple):
+    """A mismatch, and the numbers of its words."""
 
-    Which words are `gone`, so that tiers do not have them; and, as in `AskedWords`, when all are.
+    mismatch: Mismatch
+    words: IntArray
+
+
+class Judged(NamedTuple):
+    """The words of a text that are listed, and those that are `gone`: tiers do not have them.
+
+    Words lie at `times`, as in `AskedWords`.
     """
 
-    mismatches: list[Mismatch]
-    numbers: list[IntArray]
+    listed: list[Listed]
     gone: IntArray
     times: Float64 | None
 
@@ -115,8 +114,8 @@ class Gaps(NamedTuple):
         (5.0, [6.7, 5.7])
         """
         if better is None:
-            return cls(_UNTRANSCRIBED * temperature, 1.0 / temperature, CERTAIN)
-        cost = temperature * (_UNTRANSCRIBED + _MORE - _EACH * better)
+            return cls(UNTRANSCRIBED * temperature, 1.0 / temperature, CERTAIN)
+        cost = temperature * (UNTRANSCRIBED + _MORE - _EACH * better)
         return cls(cost.tolist(), _BOTH / temperature, _CERTAIN_TO_BOTH, _SHORTEST_TO_BOTH)
 
     def with_known(self, costs: Mapping[int, float], *, others: bool) -> "Gaps":
@@ -127,61 +126,44 @@ class Gaps(NamedTuple):
 
     def might_pay(self, temperature: float) -> bool:
         """Whether something else costs clearly less in any gap than without second scores."""
-        usual = (_UNTRANSCRIBED - _CLEARLY) * temperature
+        usual = (UNTRANSCRIBED - _CLEARLY) * temperature
         return not isinstance(self.cost, float) and min(self.cost) < usual
 
 
-def departures_at(temperature: float) -> Departures:
-    """Return what departures cost in the scores of a model of this temperature."""
-    return Departures(_UNSPOKEN * temperature, _UNTRANSCRIBED * temperature)
-
-
 def judged(
-    path: WordPath,
-    whole: Callable[[], WordPath],
-    words: Sequence[str],
-    model: EvidenceModel,
-    temperature: float,
-    gaps: Collection[int],
-    unsaid: IntArray,
-    path_scorer: PathScorer | None = None,
-    least: float = PROBABLE,
+    paths: DepartingPaths, model: EvidenceModel, gaps: Collection[int], least: float = PROBABLE
 ) -> Judged:
-    """Return the words of a text that were not said, in order; times are those of `path`.
+    """Return the words of a text that were not said, in order; times are those of its path.
 
-    `whole`, `temperature` and `path_scorer` are as in `asked_words`, and `model` says how probable
-    it is that a word was not said. In front of the words with the numbers `gaps` others have been
-    left out of the text, so that they do not follow the words before. Those with the numbers
-    `unsaid` were surely not said. Words are listed from a probability of `least` on.
+    `model` says how probable it is that a word was not said. In front of the words with the
+    numbers `gaps` others have been left out of the text, so that they do not follow the words
+    before. Words are listed from a probability of `least` on.
     """
-    asked = asked_words(path, whole, words, temperature, model, path_scorer)
+    asked = asked_words(paths, model)
     if asked is None:
-        return Judged([], [], unsaid, None)
+        return Judged([], paths.unsaid, None)
+    words = paths.text.words
     unspoken = model(asked.evidence)
-    unspoken[unsaid] = SURE
-    listed = unspoken >= np.where(_beside_others(path, len(words)), CERTAIN, least)
+    unspoken[paths.unsaid] = SURE
+    listed = unspoken >= np.where(_beside_others(paths.path), CERTAIN, least)
     listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False
-    found = list(listed_words(words, unspoken, listed, asked, gaps))
-    numbers = np.split(np.flatnonzero(listed), np.cumsum([len(m.words) for m in found])[:-1])
     gone = np.flatnonzero(listed & (unspoken >= CERTAIN))
-    return Judged(found, numbers[: len(found)], gone, asked.times)
+    return Judged(list(listed_words(words, unspoken, listed, asked, gaps)), gone, asked.times)
 
 
-def said_once(
-    mismatches: Sequence[Mismatch], numbers: Sequence[IntArray], misplaced: IntArray
-) -> list[Mismatch]:
+def said_once(listed: Sequence[Listed], misplaced: IntArray) -> list[Mismatch]:
     """Return mismatches without the words that are misplaced, which is said of them already.
 
     Examples
     --------
-    >>> listed = [Mismatch("unspoken", 1.0, 2.0, ("the", "kiwi"), 0.6)]
-    >>> said_once(listed, [np.array([3, 4])], np.array([4, 5, 6]))[0].words
+    >>> one = Mismatch("unspoken", 1.0, 2.0, ("the", "kiwi"), 0.6)
+    >>> said_once([Listed(one, np.array([3, 4]))], np.array([4, 5, 6]))[0].words
     ('the',)
-    >>> said_once(listed, [np.array([3, 4])], np.array([3, 4, 5]))
+    >>> said_once([Listed(one, np.array([3, 4]))], np.array([3, 4, 5]))
     []
     """
     left = []
-    for mismatch, own in zip(mismatches, numbers, strict=True):
+    for mismatch, own in listed:
         kept = ~np.isin(own, misplaced)
         if kept.all():
             left.append(mismatch)
@@ -191,27 +173,24 @@ def said_once(
     return left
 
 
-def _beside_others(path: WordPath, n_words: int) -> npt.NDArray[np.bool_]:
+def _beside_others(path: WordPath) -> BoolArray:
     """Return which words a path says beside a long stretch of speech that is not in the text.
 
     Words that were left out of a text explain such a stretch by themselves; where a word was
     said instead of another, the stretch is what the word leaves of it, and shorter.
     """
-    built, nodes = path.built, path.found.nodes
-    times = path.found.alignment.intervals
-    others = built.noise()[nodes] & (times[:, 1] - times[:, 0] >= _LONG)
-    words = np.where(built.unspoken[nodes], -1, built.word[nodes])
+    others = path.others.copy()
+    others[others] = path.other_seconds >= _LONG
     beside = np.append(others[1:], False) | np.append(False, others[:-1])
-    flags = np.zeros(n_words, dtype=bool)
-    flags[words[beside & (words >= 0)]] = True
+    flags = np.zeros(path.n_words, dtype=bool)
+    flags[path.words[beside & (path.words >= 0)]] = True
     return flags
 
 
-def is_another_text(mismatches: Sequence[Mismatch], n_words: int, path: WordPath) -> bool:
+def is_another_text(listed: Sequence[Listed], n_words: int, path: WordPath) -> bool:
     """Whether much of a text was not said, and much else was on a path."""
-    unspoken = sum(len(m.words) for m in mismatches)
-    times = path.found.alignment.intervals[path.built.noise()[path.found.nodes]]
-    seconds = times[:, 1] - times[:, 0]
+    unspoken = sum(len(one.words) for one in listed)
+    seconds = path.other_seconds
     said = seconds[seconds >= _SHORTEST].sum()
     whole = path.found.alignment.duration
     return bool(unspoken >= _ANOTHER[0] * n_words and said >= _ANOTHER[1] * whole)
@@ -220,10 +199,10 @@ def is_another_text(mismatches: Sequence[Mismatch], n_words: int, path: WordPath
 def listed_words(
     words: Sequence[str],
     unspoken: Float64,
-    listed: npt.NDArray[np.bool_],
+    listed: BoolArray,
     asked: AskedWords,
     gaps: Collection[int],
-) -> Iterator[Mismatch]:
+) -> Iterator[Listed]:
     """Yield the words that are listed; those that follow each other are one mismatch."""
     n_gaps = np.cumsum([k in gaps for k in range(len(words))])
     for (is_listed, _), run in groupby(
@@ -234,7 +213,8 @@ def listed_words(
             places = np.array([asked.place(word) for word in some])
             start, end = float(places[:, 0].min()), float(places[:, 1].max())
             sure = float(unspoken[some].mean())
-            yield Mismatch("unspoken", start, end, tuple(words[k] for k in some), sure)
+            found = Mismatch("unspoken", start, end, tuple(words[k] for k in some), sure)
+            yield Listed(found, np.array(some))
 
 
 def untranscribed(path: WordPath, gaps: Gaps) -> Stretches:
@@ -246,7 +226,7 @@ def untranscribed(path: WordPath, gaps: Gaps) -> Stretches:
     mismatches: list[Mismatch] = []
     behind: list[int] = []
     followed: list[int] = []
-    for k in np.flatnonzero(path.built.noise()[nodes]).tolist():
+    for k in np.flatnonzero(path.others).tolist():
         start, end = times[k].tolist()
         if end - start < gaps.shortest:
             continue
@@ -291,7 +271,7 @@ def placed_again(stretches: Stretches, path: WordPath) -> list[Mismatch]:
     Those that it has not stay where they were, unless another lies there now.
     """
     nodes, times = path.found.nodes, path.found.alignment.intervals
-    words = np.where(path.built.noise()[nodes], path.built.words_before()[nodes], -2)
+    words = np.where(path.others, path.built.words_before()[nodes], -2)
     placed, left = [], []
     for m, word in zip(stretches.listed, stretches.behind, strict=True):
         own = times[words == word]

@@ -28,9 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 from align.speech.text.checking.strictness import ONE_LANGUAGE, strictness_of
-from align.speech.text.lattice import Departures, WordLattice
-from align.speech.text.model import PhoneAligner
-from align.speech.text.parts import Part
+from align.speech.text.lattice import Departures
+from align.speech.text.pieces import TextPart
 from align.speech.text.rows import Rows
 from align.types import IntArray, Mismatch
 
@@ -86,39 +85,27 @@ class Said(NamedTuple):
     score: float
 
 
-def said_words(
-    model: PhoneAligner,
-    part: Part,
-    words: Sequence[str],
-    lattice_of: Callable[[Departures], WordLattice],
-) -> Said | None:
+def said_words(text: TextPart) -> Said | None:
     """Return the words that a recording seems to have.
 
     None where it seems to have all of them, or next to none, or where there are too many to look.
-    `lattice_of` makes the lattice of the words, given what departures cost.
     """
-    if len(words) < strictness_of(model).shortest + _FEWEST or len(words) * part.seconds > LARGEST:
+    n_words, shortest = len(text.words), strictness_of(text.part.model).shortest
+    if n_words < shortest + _FEWEST or n_words * text.part.seconds > LARGEST:
         return None
-    said = _searched(model, part, lattice_of)
-    return said if _FEWEST <= len(said.words) < len(words) else None
+    said = _searched(text)
+    return said if _FEWEST <= len(said.words) < n_words else None
 
 
-def beats_other_orders(
-    said: Said,
-    model: PhoneAligner,
-    part: Part,
-    words: Sequence[str],
-    lattices: Callable[[Sequence[str]], Callable[[Departures], WordLattice]],
-) -> bool:
+def beats_other_orders(said: Said, text: TextPart) -> bool:
     """Whether what was found of some words fits far better than what is found of other orders.
 
     The same words in other orders have passages that fit by chance, as a text of another recording
-    has. `lattices` returns what makes the lattice of some words.
+    has.
     """
-    rng = np.random.default_rng(0)
-    others = [list(words[::-1])]
-    others += [[words[k] for k in rng.permutation(len(words))] for _ in range(_ORDERS - 1)]
-    scores = [_searched(model, part, lattices(other)).score for other in others]
+    n_words, rng = len(text.words), np.random.default_rng(0)
+    orders = [np.arange(n_words)[::-1], *(rng.permutation(n_words) for _ in range(_ORDERS - 1))]
+    scores = [_searched(text.of(order)).score for order in orders]
     return said.score - float(np.mean(scores)) >= _GAP
 
 
@@ -175,34 +162,25 @@ def _runs(numbers: IntArray) -> list[list[int]]:
     return [[n for _, n in run] for _, run in groupby(pairs, key=lambda pair: pair[1] - pair[0])]
 
 
-def _searched(
-    model: PhoneAligner, part: Part, lattice_of: Callable[[Departures], WordLattice]
-) -> Said:
-    temperature, strictness = model.placement_.temperature, strictness_of(model)
-    built = lattice_of(
-        Departures(
-            passage=_PASSAGE * temperature,
-            outer=_OUTER * temperature,
-            shortest=strictness.shortest,
-        )
+def _searched(text: TextPart) -> Said:
+    part, temperature = text.part, text.temperature
+    strictness = strictness_of(part.model)
+    departures = Departures(
+        passage=_PASSAGE * temperature,
+        outer=_OUTER * temperature,
+        shortest=strictness.shortest,
     )
     weights = {
-        "network.phone": temperature * model.hop_ / strictness.observation,
+        "network.phone": temperature * part.model.hop_ / strictness.observation,
         "network.boundary": 0.0,
         "network.transition": 0.0,
     }
     with part.named():
         # where words are that may be left out, no path says beforehand
-        paths = part.paths(
-            model,
-            built.lattice,
-            weights=weights,
-            pauses=strictness.pauses,
-            at_once=True,
-        )
+        paths = text.paths(departures, weights=weights, pauses=strictness.pauses, at_once=True)
         path = paths.best()
-    on = built.word[path.user[path.user >= 0]]
-    return Said(np.unique(on[on >= 0]), path.score / temperature / part.seconds)
+    on = path.built.word[path.passed()]
+    return Said(np.unique(on[on >= 0]), path.path.score / temperature / part.seconds)
 
 
 def with_short_passages(said: IntArray, n_words: int) -> IntArray:

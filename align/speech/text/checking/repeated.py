@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from align.speech.second_scorer import SecondScorer, WaysOfWords
-from align.speech.text.checking.unspoken import WordPath
-from align.speech.text.pieces import Piece
+from align.speech.text.paths import WordPath
+from align.speech.text.pieces import Piece, TextPart
 from align.speech.text.rows import Rows
 from align.speech.word_scores import Again
 from align.types import SILENCE, SPOKEN_NOISE, Float64, IntArray, Mismatch
@@ -34,21 +33,20 @@ _LEAST = 0.5  # match of either copy
 _DOUBTED = 0.1  # share of its words that may be listed as not said: of fewer than ten none
 
 
-def said_again(
-    scorer: SecondScorer, ways: WaysOfWords, times: Float64 | None, path: WordPath, seconds: float
-) -> Again | None:
+def said_again(text: TextPart, times: Float64 | None, path: WordPath) -> Again | None:
     """Return the words that seem to be said twice, one copy behind the other.
 
     Words have `times`, where they may have second scores, but if something else is said on a path,
     any of them may be in the other copy.
     """
+    scorer = text.part.second_scorer
     if times is None or not scorer.can_score_words:
         return None
-    others = path.found.alignment.intervals[path.built.noise()[path.found.nodes]]
-    copied = PAUSES * float((others[:, 1] - others[:, 0]).sum())
+    copied = PAUSES * float(path.other_seconds.sum())
     if copied > _LONGEST:
         copied = 0.0
-    return scorer.said_again(ways, np.clip(times + np.array([-copied, copied]), 0.0, seconds))
+    apart = np.clip(times + np.array([-copied, copied]), 0.0, text.part.seconds)
+    return scorer.said_again(text.ways, apart)
 
 
 def written_again(n_words: int, again: Again) -> IntArray:

@@ -64,7 +64,7 @@ def word_aligner(model: align.SpeechAligner) -> WordAligner:
 
 def test_words_that_are_heard_clearly_stay(model: align.SpeechAligner) -> None:
     path = word_aligner(model).paths(WORDS).path
-    moves = moves_of(path, len(WORDS))
+    moves = moves_of(path)
     assert moves is not None
     assert moves.shape == (len(WORDS),)
     assert (moves < np.log1p(1.0)).mean() > 0.8  # less than 20 ms
@@ -74,7 +74,7 @@ def test_a_word_that_was_not_said_does_not_move(model: align.SpeechAligner) -> N
     words = [*WORDS[:4], "purple", *WORDS[4:]]
     path = word_aligner(model).paths(words).path
     assert path.skipped().tolist() == [4]
-    moves = moves_of(path, len(words))
+    moves = moves_of(path)
     assert moves is not None
     assert np.isnan(moves[4])
     assert not np.isnan(np.delete(moves, 4)).any()
@@ -91,9 +91,9 @@ def test_an_aligner_without_these_base_functions_has_no_opinion(
 def test_opinions_leave_the_path_as_it_is(model: align.SpeechAligner) -> None:
     path = word_aligner(model).paths(WORDS).path
     before = path.path.score, path.path.onsets.tolist()
-    moves_of(path, len(WORDS))
+    moves_of(path)
     again = path.paths.best()
-    assert (again.score, again.onsets.tolist()) == before
+    assert (again.path.score, again.path.onsets.tolist()) == before
 
 
 def test_words_that_move_are_less_sure_with_all_their_phones() -> None:
@@ -184,7 +184,7 @@ def test_clear_speech_is_not_asked_about(
     model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(astray_module, "moves_of", lambda _, n_words: asked.append(n_words))
+    monkeypatch.setattr(astray_module, "moves_of", lambda path: asked.append(path.n_words))
     text = " ".join(WORDS)
     align_text(model, KIWI, text, dictionary=SAID)
     assert not asked

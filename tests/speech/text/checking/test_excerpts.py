@@ -13,7 +13,10 @@ from align.features import read_audio
 from align.speech.text import align_text
 from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.passages import LARGEST
+from align.speech.text.parts import Recording
 from align.speech.text.pronouncing.lookup import look_up_all, make_dictionary
+from align.speech.text.reading.transcript import Utterance
+from align.speech.text.words import WordAligner
 
 DATA = Path(str(files("align.data")))
 KIWI = DATA / "kiwi.flac"
@@ -34,7 +37,9 @@ def excerpt(
 ) -> range:
     plain = [word.strip(".,").lower() for word in words]
     entries = look_up_all(plain, make_dictionary(), model.known_labels())
-    return excerpt_of(model, samples, model.rate, plain, entries, "sil")
+    recording = Recording.read(samples, model.rate, model, "")
+    aligner = WordAligner(model, recording, entries, judging=True)
+    return excerpt_of(aligner.text(Utterance(""), plain, (0.0, recording.duration)), "sil")
 
 
 def test_a_chapter_of_a_book(model: align.SpeechAligner) -> None:

@@ -116,9 +116,9 @@ def test_a_stretch_is_where_its_gap_is_on_another_path() -> None:
     path = SimpleNamespace(
         found=SimpleNamespace(nodes=nodes, alignment=SimpleNamespace(intervals=times)),
         built=SimpleNamespace(
-            noise=lambda: np.array([False, True, True, False]),
             words_before=lambda: np.array([0, 0, 0, 1]),
         ),
+        others=np.array([False, True, True, False]),
     )
     placed = placed_again(Stretches(listed, [0, 1, 2], np.array([1])), cast(Any, path))
     assert [(m.start, m.end) for m in placed] == [(1.2, 2.4), (3.0, 3.5)]

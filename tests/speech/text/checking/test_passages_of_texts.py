@@ -131,7 +131,7 @@ def test_words_on_both_sides_of_a_passage_are_two_mismatches() -> None:
             ["a", "b", "c", "d"], np.full(4, 0.9), np.array([False, True, True, True]),
             cast(AskedWords, Asked()), gaps,
         )  # fmt: skip
-        return [(m.words, m.start, m.end) for m in found]
+        return [(m.words, m.start, m.end) for m, _ in found]
 
     assert listed([]) == [(("b", "c", "d"), 0.1, 0.4)]
     assert listed([2]) == [(("b",), 0.1, 0.2), (("c", "d"), 0.2, 0.4)]

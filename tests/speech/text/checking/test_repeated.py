@@ -18,15 +18,11 @@ def test_words_may_be_as_far_away_as_a_copy_with_its_pauses() -> None:
     scorer: Any = SimpleNamespace(
         can_score_words=True, said_again=lambda _, times: asked.append(times)
     )
+    text: Any = SimpleNamespace(part=SimpleNamespace(second_scorer=scorer, seconds=60.0), ways=[])
     times = np.array([[30.0, 30.5], [31.0, 31.5]])
     for seconds, away in ((0.0, 0.0), (20.0, 25.0), (50.0, 0.0)):
-        intervals = np.array([[0.0, 0.5 * seconds], [0.5 * seconds, seconds], [seconds, 60.0]])
-        alignment = SimpleNamespace(intervals=intervals)
-        path: Any = SimpleNamespace(
-            found=SimpleNamespace(alignment=alignment, nodes=np.arange(3)),
-            built=SimpleNamespace(noise=lambda: np.array([True, True, False])),
-        )
-        said_again(scorer, [], times, path, 60.0)
+        path: Any = SimpleNamespace(other_seconds=np.array([0.5 * seconds, 0.5 * seconds]))
+        said_again(text, times, path)
         np.testing.assert_array_equal(asked[-1], times + np.array([-away, away]))
 
 

@@ -13,6 +13,7 @@ from kiwi_text import SAID
 import align
 from align.errors import DataError, ModelError, ParameterError
 from align.sequence.evidence import EvidenceModel
+from align.speech.text.checking.departing import DepartingPaths
 from align.speech.text.checking.said import known_by
 from align.speech.text.checking.unspoken import (
     DEFAULT,
@@ -21,8 +22,6 @@ from align.speech.text.checking.unspoken import (
     N_EVIDENCE,
     N_SOUNDS,
     PROBABLE,
-    PathScorer,
-    WordPath,
     asked_words,
 )
 from align.speech.text.learning import spoiling
@@ -34,6 +33,17 @@ from align.speech.text.words import WordAligner
 KIWI = Path(str(files("align.data"))) / "kiwi.flac"
 WORDS = ["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
 WORDS += ["while", "a", "kiwi", "watches"]
+
+
+def scored_by(
+    paths: DepartingPaths, of_events: Any, of_words: Any, can_score_words: bool = True
+) -> DepartingPaths:
+    """Return paths with another second scorer."""
+    scorer = SimpleNamespace(
+        of_events=of_events, of_words=of_words, can_score_words=can_score_words
+    )
+    vars(paths.text.part)["second_scorer"] = scorer
+    return paths
 
 
 @pytest.fixture(scope="module")
@@ -165,27 +175,17 @@ def test_a_model_of_before_is_read_and_asks_no_second_scorer(
     def never(*_: object) -> None:
         raise AssertionError("it was asked")
 
-    deaf = PathScorer(lambda _: None, never)
-    scorer = PathScorer(never, never, can_score_words=False)
-    said = [*WORDS[:3], "elephant", *WORDS[3:]]
-    paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
-    asked = asked_words(
-        paths.path,
-        paths.whole,
-        said,
-        temperature,
-        again.unspoken_,
-        path_scorer=scorer,
-    )
+    paths = word_aligner.paths([*WORDS[:3], "elephant", *WORDS[3:]])
+    asked = asked_words(scored_by(paths, never, never, can_score_words=False), again.unspoken_)
     assert asked is not None
-    assert asked.evidence.shape == (len(said), N_BEFORE)
+    assert asked.evidence.shape == (len(WORDS) + 1, N_BEFORE)
     with pytest.raises(AssertionError, match="it was asked"):
-        asked_words(paths.path, paths.whole, said, temperature, DEFAULT, path_scorer=scorer)
-    asked = asked_words(paths.path, paths.whole, said, temperature, DEFAULT, path_scorer=deaf)
+        asked_words(paths, DEFAULT)
+    asked = asked_words(scored_by(paths, lambda *_: None, never), DEFAULT)
     assert asked is not None
-    assert asked.evidence.shape == (len(said), N_SOUNDS)
+    assert asked.evidence.shape == (len(WORDS) + 1, N_SOUNDS)
     with pytest.raises(AssertionError, match="it was asked"):  # of words
-        asked_words(paths.path, paths.whole, said, temperature, path_scorer=deaf)
+        asked_words(paths)
 
 
 def test_a_second_scorer_is_asked_of_each_word(word_aligner: WordAligner) -> None:
@@ -199,9 +199,8 @@ def test_a_second_scorer_is_asked_of_each_word(word_aligner: WordAligner) -> Non
     assert ratio[at] < ratio[others].min()
     assert contrast[at] < np.median(contrast[others]) - 1.0
     assert abs(np.median(ratio[others])) < 1.0
-    paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
-    scorer = PathScorer(lambda _: None, lambda words, _: np.zeros(len(words)))
-    deaf = asked_words(paths.path, paths.whole, said, temperature, path_scorer=scorer)
+    paths = word_aligner.paths(said)
+    deaf = asked_words(scored_by(paths, lambda *_: None, lambda ways, _: np.zeros(len(ways))))
     assert deaf is not None
     assert not deaf.evidence[:, N_BEFORE:].any()  # as is usual
     np.testing.assert_array_equal(deaf.evidence[:, :N_BEFORE], found[:, :N_BEFORE])
@@ -209,9 +208,10 @@ def test_a_second_scorer_is_asked_of_each_word(word_aligner: WordAligner) -> Non
 
 def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAligner) -> None:
     said = [*WORDS[:3], "elephant", *WORDS[3:]]
-    paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
-    every = asked_words(paths.path, paths.whole, said, temperature)
-    some = asked_words(paths.path, paths.whole, said, temperature, DEFAULT)
+    paths = scored_by(
+        word_aligner.paths(said), lambda *_: None, lambda ways, _: np.zeros(len(ways))
+    )
+    every, some = asked_words(paths), asked_words(paths, DEFAULT)
     assert every is not None
     assert some is not None
     assert set(some.unsaid) < set(every.unsaid)
@@ -227,7 +227,7 @@ def test_a_word_is_asked_for_as_in_the_whole_text(word_aligner: WordAligner, at:
     path = word_aligner.paths(words).path
     asked = path.nodes(at, unspoken=at in path.skipped())
     near = path.otherwise(asked)
-    whole = WordPath.best(path.built, path.paths, asked)
+    whole = path.paths.best(asked)
     assert near is not None
     assert near.found.nodes.tolist() == whole.found.nodes.tolist()
     assert near.path.score == pytest.approx(whole.path.score, abs=1e-6)
