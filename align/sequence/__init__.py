@@ -12,7 +12,8 @@ place                   what lies there
 `lattice_paths`         its paths in a recording, and the alignment of one
 `times`                 from frames to seconds, with confidence; corrections of onsets
 `anchors`               onsets that are known: windows for the decoder, exact times after it
-`feature_terms`         the base functions of all features together; `cover`: of few events
+`rough`                 about where events are, in recordings of minutes to hours
+`feature_terms`         the base functions of all features together
 `fit`, `evidence`       how well events fit; probabilities from a few numbers
 `frames`, `extended`    seconds to frames and back; recordings made longer at their ends
 `adapt`, `online`       from a fitted aligner towards new recordings; from one correction on

@@ -11,7 +11,6 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -34,7 +33,6 @@ from align.sequence.anchors import (
     with_room,
 )
 from align.sequence.base import NAMELESS
-from align.sequence.cover import covering
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of, fits_of
@@ -42,6 +40,7 @@ from align.sequence.frames import in_order
 from align.sequence.lattice.lattices import LatticeAlignment, node_events
 from align.sequence.lattice_paths import LatticePaths
 from align.sequence.recent import RecentSignals
+from align.sequence.rough import rough_onsets
 from align.sequence.search import best_path, is_long
 from align.sequence.stretches import (
     MOST_OF_STRETCH,
@@ -49,12 +48,10 @@ from align.sequence.stretches import (
     aligned_stretches,
     cuts_at,
     joined_stretches,
-    rough_onsets,
-    with_costs,
 )
 from align.sequence.timed import TimedAligner
 from align.sequence.times.placement import sureness_of
-from align.terms import BaseFunctions, SegmentTerm
+from align.terms import SegmentTerm
 from align.types import Event, Example, Float64, IntArray, events_in_order
 
 __all__ = ["CellScores", "SequenceAligner"]
@@ -465,18 +462,7 @@ class SequenceAligner(TimedAligner):
             windows = held.windows
         elif self._pins_start(decoded):
             windows[0] = 0, 1
-        cover, places = covering(decoded, cache(self._draws_out))
-
-        def score(part: Signal) -> tuple[BaseFunctions, Float64]:
-            suited = self._suited(part)
-            terms = terms_of([feature.rough() for feature in suited.features_], part, cover)
-            x = suited._assemble(part, cover, terms)
-            weights = suited._weights(x)
-            return with_costs(x, weights, cover, costs, part.hop) if costs else (x, weights)
-
-        free, room = self._free(decoded), self._room(signal)
-        rare = np.array([event in costs for event in decoded])
-        found = rough_onsets(signal, score, free, room, windows, places, rare)
+        found = rough_onsets(self, signal, decoded, windows, costs)
         return None if found is None else found[place[:-1]].astype(np.float64) * signal.hop
 
     @one_thread()

@@ -3,9 +3,7 @@
 A recording of an hour has a table of gigabytes, and changes on the way: speakers, distance, level.
 So it is aligned in stretches of a minute or so, each as a recording of its own:
 
-1. *Roughly.* Blocks of the recording, two minutes each, are pooled to cells of 40 ms and
-   forgotten; the best path through the cells of all (`align.decoders.CoarseBlocks`) says where
-   everything is, to within a second.
+1. *Roughly.* `align.sequence.rough` says where everything is, to within a second.
 2. *Cut.* Pauses among the events, where the rough path makes them long, are cut in the middle.
 3. *Align.* Each stretch begins and ends with half a pause, and is decoded exactly.
 4. *Check.* Where speech comes near a cut, or what is in a stretch does not fit into it, the rough
@@ -14,22 +12,18 @@ So it is aligned in stretches of a minute or so, each as a recording of its own:
 Time and memory grow with the length of the recording, and not with its square.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders.coarse_blocks import CoarseBlocks
 from align.errors import DataError
 from align.features import Signal
 from align.progress import Progress
 from align.results.alignment import Alignment
-from align.sequence.search import Room
-from align.terms import BaseFunctions, DurationTerm
-from align.types import Event, FloatArray, IntArray
+from align.types import Event
 
 __all__ = [
     "MOST_OF_STRETCH",
@@ -38,18 +32,12 @@ __all__ = [
     "aligned_stretches",
     "cuts_at",
     "joined_stretches",
-    "rough_onsets",
-    "with_costs",
 ]
 
 MOST_OF_STRETCH = 10**6  # cells of the onset table of a stretch; beyond, windows: they are faster
 
 Found = TypeVar("Found")
 
-_BLOCK = 120.0  # seconds of a block
-_AROUND = 1.0  # seconds either side of a block that its scores may depend on
-_CELL = 0.04  # seconds of a cell
-_PAUSE = 8.0  # seconds that a pause may last at first: a second round takes as long as the first
 _LEAST_PAUSE = 0.2  # seconds of a pause that is cut
 _SHORTEST, _LONGEST = 15.0, 45.0  # seconds of a stretch, if pauses allow
 _NEAR = 0.03  # seconds from a cut, where no speech should be
@@ -69,62 +57,6 @@ class Stretch(NamedTuple):
     stop: int
     begin: float
     end: float
-
-
-def rough_onsets(
-    signal: Signal,
-    score: Callable[[Signal], tuple[BaseFunctions, FloatArray]],
-    free: npt.NDArray[np.bool_],
-    room: Room,
-    windows: IntArray,
-    places: IntArray,
-    rare: npt.NDArray[np.bool_],
-) -> IntArray | None:
-    """Return roughly when each event begins, in frames [shape=(K,)]; None if there is no way.
-
-    `score` returns the base functions of some events in a part of the recording, and their
-    weights; each event scores as the one at its place of `places` [shape=(K,)]. Events that are
-    `free` [shape=(K,)] are pauses, those that are `rare` [shape=(K,)] should not occur. Onsets are
-    looked for in `windows` [shape=(K, 2)].
-    """
-    n_frames, hop = signal.n_frames, signal.hop
-    pause: int | None = max(room.pause, round(_PAUSE / hop))
-    blocks = CoarseBlocks(max(1, round(_CELL / hop)), places)
-    size = round(_BLOCK / hop) // blocks.factor * blocks.factor
-    around = round(_AROUND / hop)
-    for begin in range(0, n_frames, size):
-        first, stop = max(0, begin - around), min(n_frames, begin + size + around)
-        x, weights = score(signal.part(first * hop, stop * hop))
-        blocks.add(x, weights, begin - first, min(begin + size, n_frames) - first)
-    onsets: IntArray | None = None
-    while pause is not None:
-        limits = room.limits(free, pause)
-        onsets = blocks.onsets(limits, windows, rare, onsets)
-        if onsets is None:
-            return None
-        pause = room.longer_pause(free, limits, onsets)
-    return onsets
-
-
-def with_costs(
-    x: BaseFunctions,
-    weights: npt.NDArray[np.float64],
-    events: Sequence[Event],
-    costs: Mapping[Event, float],
-    hop: float,
-) -> tuple[BaseFunctions, npt.NDArray[np.float64]]:
-    """Return base functions and weights by which some events cost something where they occur.
-
-    For a rough pass, in which events may take no cell: what takes none costs nothing.
-    """
-    nothing = round(_CELL / hop) // 2  # frames of which there may be none in cells
-    kinds = list(costs)
-    table = np.tile(-np.array([[costs[kind]] for kind in kinds]), x.n_frames + 1)
-    table[:, : nothing + 1] = 0.0
-    rows = np.array([kinds.index(e) if e in costs else -1 for e in events], dtype=np.intp)
-    term = DurationTerm(table, rows)
-    more = replace(x, terms=[*x.terms, term], names=[*x.names, "costs"])
-    return more, np.append(weights, 1.0)
 
 
 def cuts_at(

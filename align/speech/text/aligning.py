@@ -179,7 +179,7 @@ def align_text(
         anchors=held,
     )
     check_slack(slack, words_aligner.wording.silence)
-    found = found_near_times(words_aligner, conversations, held, slack, progress)
+    found = found_near_times(words_aligner, conversations, slack, progress)
     foreign = seems_foreign(
         [word for words in split for word in words], entries, words_of, language
     )

@@ -13,7 +13,6 @@ import numpy as np
 
 from align.errors import DataError
 from align.progress import Progress
-from align.sequence.anchors import Anchors
 from align.speech.text.checking.strictness import SURE
 from align.speech.text.conversation import LOOSE, Conversation
 from align.speech.text.parts import Recording, followed, span_of
@@ -51,7 +50,6 @@ class Found(NamedTuple):
 def found_near_times(
     aligner: WordAligner,
     conversations: Sequence[Conversation],
-    held: Anchors | None,
     slack: float,
     progress: Progress | None,
 ) -> Found:
@@ -60,9 +58,9 @@ def found_near_times(
     That is where many utterances begin far from their times, words were not said or a passage does
     not fit, and the words match better without times. Raises DataError where neither works.
     """
-    loose = held is None and all(own.loose for c in conversations for own in c.said)
+    loose = aligner.anchors is None and all(own.loose for c in conversations for own in c.said)
     try:
-        first = _found(aligner, conversations, held, slack, progress)
+        first = _found(aligner, conversations, slack, progress)
     except DataError:
         again = _found_anywhere(aligner, conversations, progress) if loose else None
         if again is None or (again.said.match or 0.0) < _FITS:
@@ -82,7 +80,7 @@ def _found_anywhere(
     turns = [turn for c in conversations for turn in c.turns]
     turns.sort(key=lambda turn: turn[0].start or 0.0)
     try:
-        found = _found(aligner, [Conversation(turns, near=False)], None, 0.0, progress)
+        found = _found(aligner, [Conversation(turns, near=False)], 0.0, progress)
     except DataError:  # what is said of the text near its times counts
         return None
     return found._replace(untimely=_untimely(found)) if found.timed else None
@@ -91,7 +89,6 @@ def _found_anywhere(
 def _found(
     aligner: WordAligner,
     conversations: Sequence[Conversation],
-    held: Anchors | None,
     slack: float,
     progress: Progress | None,
 ) -> Found:
@@ -129,7 +126,7 @@ def _found(
         whole: Rows = []
         fits: list[Fit] = []
         for piece in aligner.pieces(aligner.text(utterance, words, span, first), progress):
-            whole += as_known(piece.rows, held)
+            whole += as_known(piece.rows, aligner.anchors)
             last = recording.duration  # the part that was aligned may end a sample later
             here = [
                 replace(one, start=min(one.start, last), end=min(one.end, last))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from align.sequence.cover import covering
+from align.sequence.rough import covering
 
 
 @given(st.text("ab.", min_size=1, max_size=60))
