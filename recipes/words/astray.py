@@ -29,7 +29,7 @@ from align.features import read_audio
 from align.sequence.evidence import EvidenceModel
 from align.speech.text import align_text
 from align.speech.text.checking.astray import evidence_of_moves, is_clear, probable_runs
-from align.speech.text.said import UNSURE
+from align.speech.text.untimely import UNSURE
 
 FAR = 0.1  # seconds
 TEACHERS = ("03", "08")

@@ -6,7 +6,7 @@ import pytest
 import align
 from align.features import read_audio
 from align.formats import read_labels
-from align.sequence import stretches
+from align.sequence import rough, stretches
 
 RATE = 16000
 
@@ -36,7 +36,7 @@ def several(timit_sample):
 def cut_early(monkeypatch):
     """Make seven seconds a long recording."""
     monkeypatch.setattr("align.sequence.search.MOST_CELLS", 1000)
-    monkeypatch.setattr(stretches, "_BLOCK", 5.0)
+    monkeypatch.setattr(rough, "_BLOCK", 5.0)
     monkeypatch.setattr(stretches, "_SHORTEST", 2.0)
     monkeypatch.setattr(stretches, "_LONGEST", 7.0)
     monkeypatch.setattr("align.speech.text.words.LONG", 5.0)

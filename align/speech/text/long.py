@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.sequence.stretches import Cut, cuts_at
-from align.speech.text.pieces import TextPart
+from align.speech.text.text_part import TextPart
 
 __all__ = ["LONG", "RoughWords", "rough_words"]
 

@@ -18,6 +18,7 @@ from align.types import MISPLACED, SILENCE, SPOKEN_NOISE, IntArray, Mismatch
 
 __all__ = [
     "Fit",
+    "Piece",
     "Row",
     "Rows",
     "as_known",
@@ -57,6 +58,19 @@ _WARNED = 0.9  # probability of a mismatch; one true sentence in twelve lists a 
 # Seconds that a word has which was not said, or half of what there is room for. Where there is no
 # pause, several have as much together: what comes before was said to its end.
 _UNSPOKEN = 0.01
+
+
+class Piece(NamedTuple):
+    """Words that were aligned at once.
+
+    Their rows and mismatches, in seconds of the recording, the alignment of all of them, whose
+    match counts, and the utterance, or the part of it, that they are.
+    """
+
+    rows: Rows
+    mismatches: list[Mismatch]
+    whole: Alignment
+    utterance: Utterance
 
 
 class Fit(NamedTuple):

@@ -28,7 +28,11 @@ from align.speech.text.checking.passages import (
     with_short_passages,
     within_the_text,
 )
-from align.speech.text.checking.repeated import without_first_copy, written_again
+from align.speech.text.checking.repeated import (
+    passages_read_again,
+    without_first_copy,
+    written_again,
+)
 from align.speech.text.checking.said import Found, SaidWords, known_by
 from align.speech.text.checking.strictness import Strictness, strictness_of
 from align.speech.text.checking.unspoken import N_SOUNDS, asked_words
@@ -36,13 +40,11 @@ from align.speech.text.lattice import TRUSTED
 from align.speech.text.long import LONG, RoughWords, rough_words
 from align.speech.text.model import PhoneAligner
 from align.speech.text.parts import Part, Recording
-from align.speech.text.pieces import Piece, TextPart
 from align.speech.text.pronouncing.lookup import Entry
-from align.speech.text.read_again import passages_read_again
 from align.speech.text.reading.transcript import Utterance
-from align.speech.text.rows import begun_within, rows_of, with_unspoken
+from align.speech.text.rows import Piece, begun_within, rows_of, with_unspoken
 from align.speech.text.shared import with_shared_borders
-from align.speech.text.wording import Wording
+from align.speech.text.text_part import TextPart, Wording
 from align.speech.word_scores import Again
 from align.types import SPOKEN_NOISE, Float64, IntArray, Mismatch
 

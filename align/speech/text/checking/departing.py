@@ -8,7 +8,7 @@ import numpy as np
 
 from align.speech.text.lattice import Departures
 from align.speech.text.paths import WordPath
-from align.speech.text.pieces import TextPart
+from align.speech.text.text_part import TextPart
 from align.types import IntArray
 
 __all__ = ["NO_WORDS", "UNTRANSCRIBED", "DepartingPaths"]

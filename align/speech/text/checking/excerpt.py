@@ -21,8 +21,8 @@ from align.decoders.excerpt import Excerpt, best_excerpt
 from align.speech.text.checking.strictness import strictness_of
 from align.speech.text.lattice import Realisations, realisations
 from align.speech.text.model import model_labels
-from align.speech.text.pieces import TextPart
 from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.text_part import TextPart
 from align.types import SPOKEN_NOISE, Float64, IntArray
 
 __all__ = ["excerpt_of"]

@@ -29,8 +29,8 @@ import numpy as np
 
 from align.speech.text.checking.strictness import ONE_LANGUAGE, strictness_of
 from align.speech.text.lattice import Departures
-from align.speech.text.pieces import TextPart
 from align.speech.text.rows import Rows
+from align.speech.text.text_part import TextPart
 from align.types import IntArray, Mismatch
 
 __all__ = [

@@ -4,33 +4,49 @@ A text has no words that would explain the first of two copies, but those of the
 are written into the text once more, and all that is known of texts is asked of this one; what was
 then found of the first copy is not in the text. Which words they are second scores show
 (`align.speech.word_scores.TextScorer.again`).
+
+A recording of more than a minute is cut into stretches, and each knows its own words only. Where a
+passage was read twice it is mostly cut between both copies. To the stretch without words for its
+copy this is something that is not in the text, and words that follow are spread over it. So where
+much is said that is not in the text, the words around it, which may be in either copy, get second
+scores, too. These only decide which words to write twice; stretches are searched anew with them,
+and both copies have to match.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from align.sequence.stretches import Stretch
 from align.speech.text.paths import WordPath
-from align.speech.text.pieces import Piece, TextPart
-from align.speech.text.rows import Rows
+from align.speech.text.rows import Piece, Rows
+from align.speech.text.text_part import TextPart
 from align.speech.word_scores import Again
 from align.types import SILENCE, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = [
-    "PAUSES",
+    "ReadAgain",
     "copies_match",
+    "much_else",
+    "passages_read_again",
     "said_again",
     "without_copy",
     "without_first_copy",
+    "word_times",
     "written_again",
 ]
 
-PAUSES = 1.25
-"""Times as far apart are copies as they are long, since pauses within them are none of it."""
-
+_PAUSES = 1.25  # times as far apart are copies as they are long: pauses are none of it
 _LONGEST = 40.0  # seconds of what was said again; where more is not in the text, none are asked of
 _LEAST = 0.5  # match of either copy
 _DOUBTED = 0.1  # share of its words that may be listed as not said: of fewer than ten none
+_SHORTEST = 0.3  # seconds of something that is not in the text; less may be part of a word
+_APART = 5.0  # seconds between two of these, from which on they are of two passages
+_MUCH = 3.0  # seconds of it that are asked about
+_LONGEST_PASSAGE = 50.0  # from its beginning to its end
 
 
 def said_again(text: TextPart, times: Float64 | None, path: WordPath) -> Again | None:
@@ -42,7 +58,7 @@ def said_again(text: TextPart, times: Float64 | None, path: WordPath) -> Again |
     scorer = text.part.second_scorer
     if times is None or not scorer.can_score_words:
         return None
-    copied = PAUSES * float(path.other_seconds.sum())
+    copied = _PAUSES * float(path.other_seconds.sum())
     if copied > _LONGEST:
         copied = 0.0
     apart = np.clip(times + np.array([-copied, copied]), 0.0, text.part.seconds)
@@ -146,3 +162,122 @@ def without_first_copy(
         one._replace(rows=rows, mismatches=mismatches),
         *(piece._replace(rows=[], mismatches=[]) for piece in others),
     ]
+
+
+class ReadAgain(NamedTuple):
+    """The stretches from `first` up to `stop`, the text of them, and its words read again."""
+
+    first: int
+    stop: int
+    text: TextPart
+    again: Again
+
+
+def passages_read_again(
+    text: TextPart, found: Sequence[tuple[Stretch, Piece]]
+) -> Iterator[ReadAgain]:
+    """Yield passages that seem to be read again, one after the other.
+
+    `found` are the stretches of the text; where it is one, it knows of both copies.
+    """
+    places = much_else([m for _, piece in found for m in piece.mismatches])
+    if len(found) < 2 or not places:
+        return
+    begin, rows = text.part.begin, [row for _, piece in found for row in piece.rows]
+    times = word_times(rows, text.first, len(text.words))
+    for start, end in places:
+        again = _read_again(text, times, (start, end))
+        if again is None:
+            continue
+        own = [
+            k
+            for k, (at, _) in enumerate(found)
+            if (at.first < again.stop and again.first < at.stop - 1)
+            or (at.begin < end - begin and start - begin < at.end)
+        ]
+        low, high = found[own[0]][0], found[own[-1]][0]
+        span = begin + low.begin, begin + high.end
+        moved = again._replace(first=again.first - low.first, stop=again.stop - low.first)
+        here = text.within(span, slice(low.first, high.stop - 1))
+        yield ReadAgain(own[0], own[-1] + 1, here, moved)
+
+
+def much_else(mismatches: Sequence[Mismatch]) -> list[tuple[float, float]]:
+    """Return from when to when much is said that is not in the text, in seconds.
+
+    Some words may be between, which are perhaps not said there.
+
+    Examples
+    --------
+    >>> times = (3.0, 5.0), (7.0, 9.0), (20.0, 22.0), (30.0, 100.0)
+    >>> much_else([Mismatch("untranscribed", start, end, (), 0.9) for start, end in times])
+    [(3.0, 9.0)]
+    """
+    others = [m for m in mismatches if not m.words and m.end - m.start >= _SHORTEST]
+    others.sort(key=lambda m: m.start)
+    places: list[list[Mismatch]] = []
+    for one in others:
+        if places and one.start - places[-1][-1].end < _APART:
+            places[-1].append(one)
+        else:
+            places.append([one])
+    return [
+        (own[0].start, own[-1].end)
+        for own in places
+        if sum(one.end - one.start for one in own) >= _MUCH
+        and own[-1].end - own[0].start <= _LONGEST_PASSAGE
+    ]
+
+
+def word_times(rows: Rows, first: int, n_words: int) -> Float64:
+    """Return when each word begins and ends, in seconds [shape=(W, 2)].
+
+    The first has the number `first`. One without rows lies where the one before it ends.
+
+    Examples
+    --------
+    >>> from align.speech.text.rows import Row
+    >>> rows = [Row("k", 0.5, 1.0, 7), Row("iy", 0.7, 1.0, 7), Row("sil", 0.9, 1.0, -1)]
+    >>> word_times(rows, 7, 2).tolist()
+    [[0.5, 0.9], [0.9, 0.9]]
+    """
+    times = np.full((n_words, 2), np.nan)
+    for row, following in pairwise(rows):
+        if row.word >= 0:
+            own = times[row.word - first]
+            own[:] = np.fmin(own[0], row.start), following.start
+    before = rows[0].start
+    for own in times:
+        if np.isnan(own[0]):
+            own[:] = before
+        before = own[1]
+    return times
+
+
+def _read_again(text: TextPart, times: Float64, place: tuple[float, float]) -> Again | None:
+    """Return the words that seem to be read again, since much else is said in a place.
+
+    Words have `times`; their other copy may be as far from there as two copies are apart.
+    """
+    start, end = place
+    away = _PAUSES * (end - start)
+    near = np.flatnonzero((times[:, 1] > start - away) & (times[:, 0] < end + away))
+    if not near.size:
+        return None
+    first, stop = int(near[0]), int(near[-1]) + 1
+    between = 0.5 * (times[1:, 0] + times[:-1, 1])
+    span = text.part.span
+    low, high = np.concatenate([span[:1], between, span[1:]])[[first, stop]]
+    part = replace(text.part, span=(float(low), float(high)))
+    scorer = part.second_scorer
+    if not scorer.can_score_words:
+        return None
+    own = times[first:stop] - low
+    # the other copy of what comes before the place is behind it, of what comes behind it before
+    own[:, 0] -= np.where(times[first:stop, 1] <= start, 0.0, away)
+    own[:, 1] += np.where(times[first:stop, 0] >= end, 0.0, away)
+    own = np.clip(own, 0.0, part.seconds)
+    again = scorer.said_again(text.wording.ways(text.words[first:stop]), own)
+    if again is None:
+        return None
+    return again._replace(first=again.first + first, stop=again.stop + first)

@@ -33,7 +33,7 @@ from align.speech.text.checking.unspoken import DEFAULT, N_SOUNDS
 from align.speech.text.lattice import TRUSTED, Departures
 from align.speech.text.model import PhoneAligner, distinct_sounds
 from align.speech.text.paths import WordPath
-from align.speech.text.pieces import TextPart
+from align.speech.text.text_part import TextPart
 from align.speech.word_scores import Again
 from align.types import Float64, IntArray, Mismatch
 

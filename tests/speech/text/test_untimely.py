@@ -5,7 +5,7 @@ import pytest
 from align.speech.text.conversation import conversations_of
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Fit, Row
-from align.speech.text.said import Said
+from align.speech.text.untimely import Said
 
 
 def said(sure: float, n_words: int, *warnings: str) -> Said:

@@ -1,23 +1,75 @@
-"""Words of a text that are looked for in a part of a recording, and what was found of them."""
+"""Words of a text: how they may be said, and the part of a recording they are looked for in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from align.results.alignment import Alignment
 from align.speech.second_scorer import WaysOfWords
-from align.speech.text.lattice import TRUSTED, Departures, WordLattice
+from align.speech.text.lattice import (
+    TRUSTED,
+    Departures,
+    Realised,
+    WordLattice,
+    realisations,
+    word_lattice,
+)
+from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part
 from align.speech.text.paths import WordPaths
-from align.speech.text.reading.transcript import Utterance
-from align.speech.text.rows import Rows
-from align.speech.text.wording import Wording
-from align.types import Float64, Mismatch
+from align.speech.text.pronouncing.articulation import AS_WRITTEN, IpaRules
+from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.pronouncing.realisation import Rules
+from align.types import SILENCES, SPOKEN_NOISE, Float64
 
-__all__ = ["Piece", "TextPart"]
+__all__ = ["TextPart", "Wording"]
+
+
+@dataclass(frozen=True, eq=False)
+class Wording:
+    """A model, and the pronunciations of all words of a text."""
+
+    model: PhoneAligner
+    entries: Mapping[str, Entry]
+
+    @cached_property
+    def silence(self) -> str | None:
+        """The label of pauses; None where the model knows none."""
+        known = model_labels(self.model)
+        return next((label for label in SILENCES if label in known), None)
+
+    @cached_property
+    def _spoken(self) -> tuple[Mapping[str, Sequence[tuple[str, ...]]], Realised | None]:
+        """How words are said: `alternatives` and `realised` as `word_lattice` takes them."""
+        known, costs = model_labels(self.model), self.model.realisations_
+        alternatives = realisations(known, self.entries)
+        realised = None
+        if self.model.takes_ipa:
+            realised = Realised(IpaRules(every=bool(costs)), costs or AS_WRITTEN)
+        elif costs and alternatives:
+            realised, alternatives = Realised(Rules(known), costs), {}
+        alternatives[SPOKEN_NOISE] = noise_sounds(self.model, self.silence)
+        return alternatives, realised
+
+    def ways(self, words: Sequence[str]) -> list[list[tuple[str, ...]]]:
+        """Return in which ways each word may be said."""
+        return [[way.phones for way in self.entries[word].ways] for word in words]
+
+    def lattice(self, words: Sequence[str], departures: Departures) -> WordLattice:
+        """Return the lattice of some words, given what departures cost."""
+        alternatives, realised = self._spoken
+        return word_lattice(
+            words,
+            self.entries,
+            silence=self.silence,
+            temperature=self.model.placement_.temperature,
+            alternatives=alternatives,
+            realised=realised,
+            departures=departures,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,16 +133,3 @@ class TextPart:
             samples, built.lattice, rate=rate, abrupt=True, **options
         )
         return WordPaths(built, search)
-
-
-class Piece(NamedTuple):
-    """Words that were aligned at once.
-
-    Their rows and mismatches, in seconds of the recording, the alignment of all of them, whose
-    match counts, and the utterance, or the part of it, that they are.
-    """
-
-    rows: Rows
-    mismatches: list[Mismatch]
-    whole: Alignment
-    utterance: Utterance
