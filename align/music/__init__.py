@@ -18,6 +18,7 @@ module         what
 `calibration`  offset, confidence and match, fitted to pieces
 `finding`      one recording aligned: which way through the score, which part
 `result`       what is told of it: times, how sure they are, mismatches, warnings
+`learned`      what a model knows of its own results; `finding` and `result` ask it
 `matching`     how well another model finds the same notes at the same places
 `choosing`     which bundled model, where none is named
 `following`    a performance while it is played, by `tracking` it

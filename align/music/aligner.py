@@ -33,6 +33,7 @@ from align.music.following import Follower, follower_of
 from align.music.functions.chord_functions import ChordFeature, ChordFunctions
 from align.music.functions.chosen import chosen_functions
 from align.music.functions.default import DefaultFunctions
+from align.music.learned import Learned
 from align.music.matching import match_at
 from align.music.performances.keys import check_key, shifts_of
 from align.music.performances.performance import Performance, read_signal
@@ -443,17 +444,10 @@ class MusicAligner(Aligner):
             progress=progress,
         )
         shifts = shifts_of(self.transpose, self.tuning)
-        found = best_part(whole, self._place, self.match_range_, shifts, self.unplayed_)
+        ends = self.ends_ if self.offsets else None
+        learned = Learned(self.offset_, self.confidence_, self.match_range_, self.unplayed_, ends)
         file = os.fspath(audio) if isinstance(audio, str | os.PathLike) else None
-        return result_of(
-            found,
-            self.confidence_,
-            self.unplayed_,
-            self.offset_,
-            self.match_range_,
-            file,
-            self.ends_ if self.offsets else None,
-        )
+        return result_of(best_part(whole, self._place, learned, shifts), learned, file)
 
     def _place(self, performance: Performance) -> tuple[PlacedNotes, float]:
         """Return the notes of a recording and its score, and the value of their timing."""

@@ -25,6 +25,7 @@ from align.music.checking.missing import found_throughout
 from align.music.checking.parts import other_key_fits, played_parts, seconds_again
 from align.music.checking.passages import Passage
 from align.music.checking.rushed import without_rushed
+from align.music.learned import Learned
 from align.music.performances.coarse import Sound
 from align.music.performances.evened import evened
 from align.music.performances.keys import OCTAVE, semitones_of
@@ -37,22 +38,15 @@ from align.music.performances.performance import (
 from align.music.performances.repeats import FoldedScore, best_way, check_repeats, is_notation
 from align.music.placing.placement import PlacedNotes
 from align.progress import Progress, of_stage
-from align.sequence.evidence import EvidenceModel
 from align.types import IntArray
 
 __all__ = [
     "FoundPart",
-    "MatchRange",
     "best_part",
-    "border_of",
-    "is_poor",
     "read_music",
     "sound_of",
 ]
 
-
-MatchRange: TypeAlias = tuple[float, float] | None
-"""Match that 95 % of wrong scores do not reach, and that 95 % of right ones do."""
 
 Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 
@@ -128,53 +122,43 @@ class FoundPart:
 
 
 def best_part(
-    whole: Performance,
-    place: Place,
-    match_range: MatchRange,
-    shifts: Sequence[int] = (0,),
-    unplayed: EvidenceModel | None = None,
+    whole: Performance, place: Place, learned: Learned, shifts: Sequence[int] = (0,)
 ) -> FoundPart:
     """Return the timing of a score, or of the parts of it that a recording holds.
 
     `place` aligns a recording with a score, and returns the notes and the score of their timing.
     `shifts` are semitones by which the recording may sound higher than the score. Parts and other
     keys are looked for where the network does not find the notes of some chords in a row, or
-    less of all notes than is usual, where more notes were not played, by the model `unplayed`,
-    than a right score lists, or where the recording fits better in another key; before that,
-    chords that are rushed are left out where the others match better. Never without a match range.
+    less of all notes than is usual, where more notes were not played than a right score lists, or
+    where the recording fits better in another key; before that, chords that are rushed are left
+    out where the others match better. Never without a match range.
     """
-    found = _found(whole, place, match_range, shifts, unplayed)
-    if match_range is None or found.index.size == len(whole.score):
+    found = _found(whole, place, learned, shifts)
+    if learned.match_range is None or found.index.size == len(whole.score):
         return found
     louder = evened(whole.signal)
     if louder is None:
         return found
     other = make_performance(louder, whole.score, whole.shift, whole.progress)
-    again = _found(other, place, match_range, shifts, unplayed)
-    more = _found_notes(again.placed, match_range) > _found_notes(found.placed, match_range)
+    again = _found(other, place, learned, shifts)
+    more = _found_notes(again.placed, learned) > _found_notes(found.placed, learned)
     return again if more else found
 
 
-def _found(
-    whole: Performance,
-    place: Place,
-    match_range: MatchRange,
-    shifts: Sequence[int],
-    unplayed: EvidenceModel | None,
-) -> FoundPart:
+def _found(whole: Performance, place: Place, learned: Learned, shifts: Sequence[int]) -> FoundPart:
     """Return what `best_part` finds in a recording as loud as it is."""
     found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
-    if match_range is None:
+    if learned.match_range is None:
         return found
     for played in without_rushed(whole, found.placed.chords):
         placed, value = place(played.part)
         gain = (placed.match or 0.0) - (found.placed.match or 0.0)
-        fewer = _found_notes(placed, match_range) < _found_notes(found.placed, match_range)
+        fewer = _found_notes(placed, learned) < _found_notes(found.placed, learned)
         # Where notes are dense, those that nobody could play are found by chance.
         if gain > -_BETTER if played.sure else gain > 0.0 and not fewer:
             found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
     other_key = other_key_fits(whole, shifts, far=found.part is not whole)
-    if not other_key and not _doubtful(found, match_range, unplayed):
+    if not other_key and not _doubtful(found, learned):
         return found
     for played in played_parts(whole, shifts):
         placed, value = place(played.part)
@@ -187,33 +171,34 @@ def _found(
         if abs(played.part.shift - whole.shift) == OCTAVE:
             least = max(_BETTER_OCTAVE, _OCTAVE_SHARE * (found.placed.match or 0.0))
         better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
-        doubted = is_poor(placed.match, match_range)
+        doubted = learned.is_poor(placed.match)
         if not better or (doubted and (played.searched or not follows_score(played.part))):
             continue
         spare = _BETTER * again
-        if _found_notes(placed, match_range) < _found_notes(found.placed, match_range, spare):
+        if _found_notes(placed, learned) < _found_notes(found.placed, learned, spare):
             continue
         found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
-        if not _doubtful(found, match_range, unplayed):
+        if not _doubtful(found, learned):
             break
     return found
 
 
-def _doubtful(
-    found: FoundPart, match_range: MatchRange, unplayed: EvidenceModel | None = None
-) -> bool:
+def _doubtful(found: FoundPart, learned: Learned) -> bool:
     """Return whether the network finds next to nothing of some chords, or less than is usual.
 
     Or not enough of the notes: a melody in another key has many of its own notes. Never where many
     are missing, but some of every chord was played: then it is another version, and no part.
     """
     part, placed = found.part, found.placed
-    if placed.probability is None or match_range is None:
+    if placed.probability is None or learned.match_range is None:
         return False
-    probably = None if unplayed is None or placed.unplayed is None else unplayed(placed.unplayed)
+    low, high = learned.match_range
+    probably = None
+    if learned.unplayed is not None and placed.unplayed is not None:
+        probably = learned.unplayed(placed.unplayed)
     if probably is not None and found_throughout(part.chords.group, probably):
         return False
-    if (placed.match or 0.0) < match_range[1]:
+    if (placed.match or 0.0) < high:
         return True
     sound = sound_of(part)
     if sounds_outside(placed.chords, sound):
@@ -226,7 +211,7 @@ def _doubtful(
     of_chord = np.bincount(group, placed.probability) / np.bincount(group)
     run = min(_RUN, of_chord.size)
     means = np.convolve(of_chord, np.full(run, 1.0 / run), "valid")
-    if means.min() < match_range[0]:
+    if means.min() < low:
         return True
     return probably is not None and wrong_score(probably[part.row]) is not None
 
@@ -236,23 +221,11 @@ def sound_of(performance: Performance) -> Sound:
     return Sound.of(semitone_levels(performance.signal), performance.signal.hop)
 
 
-def _found_notes(placed: PlacedNotes, match_range: MatchRange, spare: float = 0.0) -> float:
+def _found_notes(placed: PlacedNotes, learned: Learned, spare: float = 0.0) -> float:
     """Return how much the network finds of all notes, more than of the score of another piece.
 
     And more than `spare` of each note; 0 where that is not known.
     """
-    if placed.probability is None or match_range is None:
+    if placed.probability is None or learned.border is None:
         return 0.0
-    return float((placed.probability - border_of(match_range) - spare).sum())
-
-
-def is_poor(match: float | None, match_range: MatchRange) -> bool:
-    """Whether the network finds no more of a score than it would of another piece."""
-    if match is None or match_range is None:
-        return False
-    return match < border_of(match_range)
-
-
-def border_of(match_range: tuple[float, float]) -> float:
-    """Return the match below which a recording is taken to be of another piece."""
-    return 0.5 * sum(match_range)
+    return float((placed.probability - learned.border - spare).sum())

@@ -27,12 +27,12 @@ from align.music.checking.parts import (
     played_again,
 )
 from align.music.checking.unwritten import described_share, unwritten_share
-from align.music.finding import FoundPart, MatchRange, border_of, is_poor, sound_of
+from align.music.finding import FoundPart, sound_of
+from align.music.learned import Learned
 from align.music.performances.keys import described, described_drift
 from align.music.placing.end_evidence import end_candidates
 from align.music.placing.ends import LEAST, chosen_ends
 from align.results.music import MusicAlignment
-from align.sequence.evidence import EvidenceModel
 from align.types import Float64, Mismatch, PlayedPassage
 
 __all__ = ["result_of"]
@@ -45,43 +45,35 @@ _PERFORMANCE = (
 )
 
 
-def result_of(
-    found: FoundPart,
-    confidence_of: EvidenceModel,
-    unplayed_model: EvidenceModel | None,
-    offset: float,
-    match_range: MatchRange,
-    audio: str | None,
-    ends_model: EvidenceModel | None = None,
-) -> MusicAlignment:
-    """Return the result of what `best_part` found; onsets are `offset` seconds late.
+def result_of(found: FoundPart, known: Learned, audio: str | None) -> MusicAlignment:
+    """Return the result of what `best_part` found.
 
     Where the notes end is looked for only where there is a model of it.
     """
     whole, part, placed, index = found.whole, found.part, found.placed, found.index
     duration = whole.signal.duration
     learned = alone = None
-    if unplayed_model is not None and placed.unplayed is not None and placed.alone is not None:
-        learned = unplayed_model(placed.unplayed)[part.row]
-        alone = unplayed_model(placed.alone)[part.row]
+    if known.unplayed is not None and placed.unplayed is not None and placed.alone is not None:
+        learned = known.unplayed(placed.unplayed)[part.row]
+        alone = known.unplayed(placed.alone)[part.row]
     many = None if learned is None else many_missing(learned)
-    trust, doubt = _trust(found, match_range, many is not None)
+    trust, doubt = _trust(found, known, many is not None)
     if trust < 1.0:
         many = None
     missing = learned if many is None else many
     if learned is not None and alone is not None and many is None and trust == 1.0:
         pitches, chord_of = whole.score.pitches[index], whole.chord_of[index]
         missing = missing_together(pitches, chord_of, learned, alone)
-    chords = placed.chords - offset
+    chords = placed.chords - known.offset
     if index.size < len(whole.score):
-        known = np.unique(whole.chord_of[index])
-        chords = continued(whole.chords.onsets, known, placed.chords, duration)
+        within = np.unique(whole.chord_of[index])
+        chords = continued(whole.chords.onsets, within, placed.chords, duration)
     onsets = chords[whole.chord_of]
-    onsets[index] = placed.notes[part.row] - offset
+    onsets[index] = placed.notes[part.row] - known.offset
     passages = passages_played(found.passages, whole.chords.onsets, whole.score.beats)
     unplayed, mismatches = _disagreement(found, missing, chords, passages)
     confidence = np.zeros(len(whole.score))
-    confidence[index] = trust * confidence_of(placed.evidence)[part.row]
+    confidence[index] = trust * known.confidence(placed.evidence)[part.row]
     warnings = [
         described_part(passages, index, whole.score.onsets) if passages else None,
         doubt,
@@ -99,7 +91,7 @@ def result_of(
     if trust == 1.0 and placed.match is not None and not passages:
         warnings += _of_more(found, onsets, chords, mismatches)
     onsets = np.clip(onsets, 0.0, duration)
-    ends, sure = _ends_of(found, ends_model, onsets, offset, trust)
+    ends, sure = _ends_of(found, known, onsets, trust)
     return MusicAlignment.from_score(
         whole.score,
         onsets,
@@ -171,19 +163,20 @@ def _of_more(
     return [played_again(part, outside), described_share(share)]
 
 
-def _trust(found: FoundPart, match_range: MatchRange, missing: bool) -> tuple[float, str | None]:
+def _trust(found: FoundPart, known: Learned, missing: bool) -> tuple[float, str | None]:
     """Return what share of the confidence is left where the match is poor, and a warning.
 
     `missing` says that the match is poor since many notes were not played.
     """
     match = found.placed.match
-    if match is None or match_range is None or not is_poor(match, match_range):
+    if match is None or known.match_range is None or not known.is_poor(match):
         return 1.0, None
-    border = border_of(match_range)
+    (low, _), border = known.match_range, known.border
+    assert border is not None
     measured = f"(match {match:.2f}, border {border:.2f})"
     if not follows_score(found.part):
         (steady,) = steady_noise(found.whole.signal) or ("",)
-        return max(match - match_range[0], 0.0) / (border - match_range[0]), steady or (
+        return max(match - low, 0.0) / (border - low), steady or (
             "the recording does not seem to be of this score, or is very unlike what the "
             f"model was trained on {measured}: do not rely on these times."
         )
@@ -196,21 +189,17 @@ def _trust(found: FoundPart, match_range: MatchRange, missing: bool) -> tuple[fl
 
 
 def _ends_of(
-    found: FoundPart,
-    model: EvidenceModel | None,
-    onsets: Float64,
-    offset: float,
-    trust: float,
+    found: FoundPart, known: Learned, onsets: Float64, trust: float
 ) -> tuple[Float64 | None, Float64 | None]:
     """Return when each note of the whole score ends in the sound, NaN where unknown, and how sure.
 
-    `onsets` [shape=(N,)] are those of the result; what is found is `offset` seconds late.
+    `onsets` [shape=(N,)] are those of the result.
     """
-    if model is None:
+    if known.ends is None:
         return None, None
     part, placed = found.part, found.placed
-    made = end_candidates(part, placed.notes - offset, placed.chords - offset)
-    times, probability = chosen_ends(made, model, len(part.notes))
+    made = end_candidates(part, placed.notes - known.offset, placed.chords - known.offset)
+    times, probability = chosen_ends(made, known.ends, len(part.notes))
     ends, sure = np.full(onsets.size, np.nan), np.zeros(onsets.size)
     ends[found.index] = np.minimum(times[part.row], found.whole.signal.duration)
     sure[found.index] = trust * probability[part.row]

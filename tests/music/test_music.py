@@ -22,11 +22,13 @@ from align.music.checking import parts
 from align.music.checking.parts import PlayedPart
 from align.music.checking.passages import Passage, Passages
 from align.music.functions.own import OwnFeature
+from align.music.learned import Learned
 from align.music.performances.performance import Performance, read_performance
 from align.music.performances.pieces import read_piece
 from align.music.placing.decoding import find_chords
 from align.music.placing.placement import PlacedNotes, match_of, place_notes
 from align.sequence.adapt import adapt
+from align.sequence.evidence import EvidenceModel
 from align.types import Example, Note
 
 
@@ -245,6 +247,7 @@ def steady(event, following):  # type: ignore[no-untyped-def]
 
 
 OWN = [louder, low_and_loud, not_short, steady]
+LEARNED = Learned(0.0, EvidenceModel(np.zeros(3)), match_range=(0.2, 0.5))
 
 
 def test_features_of_ones_own_join_the_default_set(
@@ -608,7 +611,7 @@ def test_the_best_of_all_places_must_match(
         return replace(placed, probability=np.full(len(whole.notes), sure)), value
 
     for match in (0.3, 0.4):
-        taken = finding.best_part(whole, place, (0.2, 0.5)).part is part.part
+        taken = finding.best_part(whole, place, LEARNED).part is part.part
         assert taken == (match > 0.35)
 
 
@@ -640,7 +643,7 @@ def test_an_octave_must_match_by_half_as_much_again(
         sure = octave if asked is part.part else written
         return replace(placed, probability=np.full(len(whole.notes), sure)), value
 
-    assert (finding.best_part(whole, place, (0.2, 0.5)).part is part.part) == taken
+    assert (finding.best_part(whole, place, LEARNED).part is part.part) == taken
 
 
 def test_the_longest_passage_is_tried_alone(
@@ -694,7 +697,7 @@ def test_what_nobody_could_play_was_not_played_though_it_is_found(
         match = less if asked is part.part else 0.5
         return replace(placed, probability=np.full(len(whole.notes), match)), value
 
-    assert (finding.best_part(whole, place, (0.2, 0.5)).part is part.part) == taken
+    assert (finding.best_part(whole, place, LEARNED).part is part.part) == taken
 
 
 def test_a_part_is_not_taken_where_the_whole_score_was_found(
@@ -713,9 +716,9 @@ def test_a_part_is_not_taken_where_the_whole_score_was_found(
         kept = np.full(some.size, 0.7) if asked is part.part else sure
         return replace(found, probability=kept), value
 
-    assert finding.best_part(whole, place, (0.2, 0.5)).part is whole
+    assert finding.best_part(whole, place, LEARNED).part is whole
     sure[some.size :] = 0.3
-    assert finding.best_part(whole, place, (0.2, 0.5)).part is part.part
+    assert finding.best_part(whole, place, LEARNED).part is part.part
 
 
 # Progress ------------------------------------------------------------------------------------
