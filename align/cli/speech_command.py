@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -165,56 +165,41 @@ def speech(
     for target in targets:
         check_output(target, overwrite)
     audio = recording(audio)
-    if text is not None:
-        if phone_map is not None:
-            raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
-        said = read_said(text, tiers, encoding, None if piped else str(audio))
+    wanted = _Wanted(targets, silence_label, confidence, overwrite, strict)
+    if phones is not None:
+        if slack:
+            raise ParameterError("--slack is for the utterances of --text; --phones has none.")
+        if isinstance(channel, dict):
+            raise ParameterError("--channel NAME=N is for speakers of --text; --phones has none.")
+        events = read_phones(phones, encoding)
         check_there(audio)
-        _check_speakers(said, targets)
-        language = _language_of(console, text, language, encoding)
         model = chosen_model(console, model, language)
-        _align_text(
-            console, audio, channel, said, model, targets, silence_label, overwrite, strict,
-            dictionary=dictionaries or None, language=language, guess=not no_guess,
-            confidence=confidence, tokens=tokens, trust=trust, repair=repair, slack=slack,
-            anchors=_known_times(anchors, encoding, words=True),
-        )  # fmt: skip
+        known = _known_times(anchors, encoding, words=False)
+        _align_phones(console, audio, channel, events, model, wanted, phone_map, known)
         return
-    assert phones is not None
-    if slack:
-        raise ParameterError("--slack is for the utterances of --text; --phones has none.")
-    if isinstance(channel, dict):
-        raise ParameterError("--channel NAME=N is for speakers of --text; --phones has none.")
-    events = read_phones(phones, encoding)
+    assert text is not None
+    if phone_map is not None:
+        raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
+    said = read_said(text, tiers, encoding, None if piped else str(audio))
     check_there(audio)
+    _check_speakers(said, targets)
+    language = _language_of(console, text, language, encoding)
+    _align_text(
+        console, audio, channel, said, chosen_model(console, model, language), wanted,
+        dictionary=dictionaries or None, language=language, guess=not no_guess,
+        tokens=tokens, trust=trust, repair=repair, slack=slack,
+        anchors=_known_times(anchors, encoding, words=True),
+    )  # fmt: skip
 
-    import align
-    from align.speech.mapped import align_mapped
 
-    sound = align.Channel.of(audio, channel)
-    model = chosen_model(console, model, language)
-    known = _known_times(anchors, encoding, words=False)
-    with console.first_run(otherwise=f"Aligning {audio} ..."):
-        alignment = align_mapped(
-            align.load(model), sound, events, phone_map, anchors=known, progress=console.progress
-        )
-    show_details(console, model, alignment)
-    if silence_label is not None:
-        alignment = _with_silence(alignment, silence_label)
-    alignment = without_name(alignment, audio)
-    for target in targets:
-        if confidence and target.suffix.lower() == ".textgrid":
-            alignment.to_textgrid(target, confidence=True, overwrite=overwrite)
-        else:
-            write_output(alignment, target, sound, overwrite=overwrite, progress=console.progress)
-    match = shown_match(alignment.match)
-    console.message(
-        f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
-    )
-    say_late(console, audio, targets)
-    if alignment.warnings or is_poor(alignment.match):
-        say_averaged(console, sound)
-    say_warnings(console, alignment.warnings, strict)
+class _Wanted(NamedTuple):
+    """What is to be written, and how: files, the label of silences, tiers that say how sure."""
+
+    targets: Sequence[Path]
+    silence: str | None
+    confidence: bool
+    overwrite: bool
+    strict: bool
 
 
 def _or_beside(audio: Path, text: str | None, phones: str | None) -> tuple[str | None, str | None]:
@@ -259,17 +244,52 @@ def _check_speakers(said: "Sequence[Utterance]", targets: Sequence[Path]) -> Non
         check_speakers(target, len({utterance.speaker for utterance in said}))
 
 
+def _align_phones(
+    console: Console,
+    audio: Path,
+    channel: int | None,
+    events: Sequence[str],
+    model: str,
+    wanted: _Wanted,
+    phone_map: str | None,
+    anchors: "AnchorTable | None",
+) -> None:
+    """Align a recording with its phones, write the results and say so."""
+    import align
+    from align.speech.mapped import align_mapped
+
+    sound, targets = align.Channel.of(audio, channel), wanted.targets
+    with console.first_run(otherwise=f"Aligning {audio} ..."):
+        alignment = align_mapped(
+            align.load(model), sound, events, phone_map, anchors=anchors, progress=console.progress
+        )
+    show_details(console, model, alignment)
+    if wanted.silence is not None:
+        alignment = _with_silence(alignment, wanted.silence)
+    alignment = without_name(alignment, audio)
+    for target in targets:
+        if wanted.confidence and target.suffix.lower() == ".textgrid":
+            alignment.to_textgrid(target, confidence=True, overwrite=wanted.overwrite)
+        else:
+            more: dict[str, Any] = {"progress": console.progress}
+            write_output(alignment, target, sound, overwrite=wanted.overwrite, **more)
+    match = shown_match(alignment.match)
+    console.message(
+        f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
+    )
+    say_late(console, audio, targets)
+    if alignment.warnings or is_poor(alignment.match):
+        say_averaged(console, sound)
+    say_warnings(console, alignment.warnings, wanted.strict)
+
+
 def _align_text(
     console: Console,
     audio: Path,
     channel: int | dict[str, int] | None,
     said: "Sequence[Utterance]",
     model: str,
-    targets: Sequence[Path],
-    silence: str | None,
-    overwrite: bool,
-    strict: bool,
-    confidence: bool,
+    wanted: _Wanted,
     **options: Any,
 ) -> None:
     """Align a recording with its text, write the results and say so."""
@@ -278,6 +298,7 @@ def _align_text(
     from align.speech.text.tiers import each_tier, renamed
     from align.types import SILENCE
 
+    targets, silence, overwrite = wanted.targets, wanted.silence, wanted.overwrite
     own = channel if isinstance(channel, dict) else None
     sound = Channel.of(audio, channel if isinstance(channel, int) else None)
     with console.first_run(otherwise=f"Aligning {audio} ..."):
@@ -296,7 +317,8 @@ def _align_text(
             more: dict[str, Any] = {"others": others, "progress": console.progress}
             write_output(phones, target, sound, overwrite=overwrite, **more)
         else:
-            found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
+            sure = wanted.confidence
+            found.write(target, silence=silence, confidence=sure, overwrite=overwrite)
     if found.guessed:
         by_default = not options["dictionary"]
         console.message(_who_guessed(found.guessed, options["language"], by_default))
@@ -307,7 +329,7 @@ def _align_text(
             console.message(f"To check: {mismatch}.")
     if own is None and (found.mismatches or found.warnings or is_poor(found.match)):
         say_averaged(console, sound, several=len(found.speakers) > 1)
-    say_warnings(console, found.warnings, strict)
+    say_warnings(console, found.warnings, wanted.strict)
 
 
 def _who_guessed(words: Sequence[str], language: str, by_default: bool) -> str:
