@@ -16,6 +16,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from doc_pages import KIWI, ROOT
+from kiwi_text import SAID, TEXT
 from synthetic_speech import write_corpus
 from test_floors import FLOORS
 
@@ -104,6 +105,14 @@ def speech(folder: Path) -> Callable[[], None]:
     return lambda: command("speech", DATA / "kiwi.flac", "--phones", phones, "-o", out)
 
 
+def text(folder: Path) -> Callable[[], None]:
+    lines = [f"{word} {' '.join(way.phones)}\n" for word in SAID for way in SAID[word]]
+    (folder / "my.dict").write_text("".join(lines), encoding="utf-8")
+    said, out = TEXT.replace(" brown", ""), folder / "kiwi.TextGrid"
+    given = "--text", said, "--dictionary", folder / "my.dict"
+    return lambda: command("speech", DATA / "kiwi.flac", *given, "-o", out)
+
+
 def music(folder: Path) -> Callable[[], None]:
     shutil.copy(DATA / "minuet" / "score.mid", folder)
     audio, score = DATA / "minuet" / "audio.flac", folder / "score.mid"
@@ -122,7 +131,7 @@ def update(folder: Path) -> Callable[[], None]:
     return fit
 
 
-TRIPS = {"speech": speech, "music": music, "update": update}
+TRIPS = {"speech": speech, "text": text, "music": music, "update": update}
 
 
 def test_every_trip_of_the_page_is_made() -> None:

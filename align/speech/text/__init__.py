@@ -8,7 +8,29 @@
     found.words.onsets, found.phones.labels
     found.to_textgrid("kiwi.TextGrid")
 
-`align_text` does it all; its parts are there for other uses.
+`align_text` does it all; its parts are there for other uses. In the order in which a text goes
+through them:
+
+================  ========================================================================
+place             what lies there
+================  ========================================================================
+`reading`         transcripts of many kinds to utterances, and their texts to words
+`pronouncing`     words to phones: dictionaries, espeak-ng, what phones become in speech
+`aligning`        `align_text`, which asks the others; `channels`: each speaker on their own
+`conversation`    which utterances are aligned as one text
+`untimely`        each of them near its times, or anywhere; what was found of each speaker
+`words`           the words of one: in `long` recordings in stretches, else at once
+`parts`           a recording, and the part of it in which words are looked for
+`text_part`       words with how they may be said and where they are looked for
+`lattice`         words as a lattice of labels; `anchored`: words whose beginning is known
+`paths`           the paths of the lattice through the part
+`checking`        where text and recording disagree
+`rows`            phones with word, confidence and match; `shared`: by two words
+`tiers`           `TextAlignment`; `together`: several speakers as one
+================  ========================================================================
+
+Beside them `model` says what is asked of an aligner, `learning` what it learns from texts in
+training, and `validation` checks a folder before hours are spent on it.
 """
 
 import lazy_loader
