@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from align import __version__
@@ -162,8 +163,9 @@ def align_corpus(
     with FolderLock(out, os.path.join(own, "lock")):
         journal = Journal(os.path.join(own, "journal"))
         remove_stale({own, out, *(os.path.dirname(_output(out, t.name, "")) for t in tasks)})
-        run = _Run(work, suffixes, out, journal, _key(work, shown.digest), overwrite, problems)
-        run.unused = tuple(os.path.relpath(path, root) for path in work.unused(root))
+        unused = tuple(os.path.relpath(path, root) for path in work.unused(root))
+        key = _key(work, shown.digest)
+        run = _Run(work, suffixes, out, journal, key, overwrite, list(problems), unused)
         todo = run.plan(tasks)
         with suppress(AlignError):  # a full disk: what matters is tried for each recording
             journal.tidy()
@@ -181,26 +183,21 @@ def align_corpus(
         return run.finish(tasks, begin)
 
 
+@dataclass(eq=False)
 class _Run:
     """One run: what it plans, does and finds."""
 
-    def __init__(
-        self,
-        work: Work,
-        suffixes: tuple[str, ...],
-        out: str,
-        journal: Journal,
-        key: str,
-        overwrite: bool,
-        problems: Sequence[tuple[str, str]],
-    ) -> None:
-        self.work, self.suffixes, self.out = work, suffixes, out
-        self.journal, self.key, self.overwrite = journal, key, overwrite
-        self.failed = list(problems)
-        self.aligned: list[str] = []
-        self.unchanged: list[str] = []
-        self.kept: list[str] = []
-        self.unused: tuple[str, ...] = ()
+    work: Work
+    suffixes: tuple[str, ...]
+    out: str
+    journal: Journal
+    key: str
+    overwrite: bool
+    failed: list[tuple[str, str]]
+    unused: tuple[str, ...]
+    aligned: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
 
     # Before ----------------------------------------------------------------------------------
 
@@ -295,18 +292,15 @@ class _Run:
             folder = os.path.dirname(path)
             with data_errors("cannot be made", folder):
                 os.makedirs(folder, exist_ok=True)
-        if outcome.kept is not None:
-            self._keep(kept_file(self.out, task.name), outcome.kept)
+        if outcome.kept is not None:  # how sure it is; what matters is there without it
+            path = kept_file(self.out, task.name)
+            with suppress(AlignError, OSError):
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                atomic_write(path, outcome.kept, overwrite=True)
         quality = outcome.quality.to_dict()
         self.journal.add(Record(task.name, self.key, outcome.inputs, outputs, replaced, quality))
         for name, content in files.items():
             atomic_write(_output(self.out, name, ""), content, overwrite=True)
-
-    def _keep(self, path: str, content: bytes) -> None:
-        """Write how sure a result is; what matters is there without it."""
-        with suppress(AlignError, OSError):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            atomic_write(path, content, overwrite=True)
 
     # After -----------------------------------------------------------------------------------
 

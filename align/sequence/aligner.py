@@ -71,18 +71,16 @@ class CellScores(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """Events that are to be found in a recording, what messages call it, and its file if any."""
+    """Events that are to be found in a recording, and its file if any."""
 
     signal: Signal
     events: tuple[Event, ...]
-    name: str
     audio: str | None = None
     anchors: Anchors | None = None
 
     def held(self, decoded: tuple[Event, ...], place: IntArray) -> Held | None:
         """Return the windows of the events that are decoded; None without anchors."""
-        n = len(decoded)
-        return held_in_sequence(self.anchors, self.events, place, n, self.signal, self.name)
+        return held_in_sequence(self.anchors, self.events, place, len(decoded), self.signal)
 
 
 class SequenceAligner(TimedAligner):
@@ -174,7 +172,7 @@ class SequenceAligner(TimedAligner):
         onsets = np.asarray(example.onsets, dtype=np.float64)
         onsets = with_room(onsets, place[:-1], len(decoded), signal)
         known = dict(enumerate(onsets.tolist()))
-        held = held_in_sequence(known, given, place, len(decoded), signal, name)
+        held = held_in_sequence(known, given, place, len(decoded), signal)
         terms = terms_of(self.features_, signal, decoded)
         potentials, path = self._best_path(signal, decoded, terms, held)
         slopes = self._slopes(decoded)
@@ -310,18 +308,18 @@ class SequenceAligner(TimedAligner):
             raise DataError("there are no events to align; give at least one.", path=name)
         self._check_events(given, name)
         file = None if isinstance(audio, np.ndarray) else name
-        return _Asked(read(lent(audio), rate, name), given, name, file)
+        return _Asked(read(lent(audio), rate, name), given, file)
 
     def _find_whole(self, asked: _Asked, most_cells: int | None = None) -> Alignment:
         """Return the alignment of a recording that is decoded at once."""
-        signal, given, name = asked[:3]
+        signal, given = asked.signal, asked.events
         decoded, place = self._expand(given)
         if len(decoded) > signal.n_frames:
             raise DataError(
                 f"{len(given)} events do not fit into {signal.duration:.3f} s of audio "
                 f"({signal.n_frames} frames of {1000 * signal.hop:g} ms); "
                 "check that the events belong to this recording.",
-                path=name,
+                path=signal.name,
             )
         held, suited = asked.held(decoded, place), self._suited(signal)
         extended = Extended(signal, signal)
@@ -332,7 +330,7 @@ class SequenceAligner(TimedAligner):
             terms = terms_of(suited.features_, padded, decoded)
             potentials, path = suited._best_path(padded, decoded, terms, windows, most_cells)
         except ParameterError as error:
-            raise DataError(str(error), path=name) from error
+            raise DataError(str(error), path=signal.name) from error
         fits = fits_of(terms, path.onsets, padded.n_frames)
         slopes = suited._slopes(decoded)
         placed = suited.placement_.times(potentials, path.onsets, fits, slopes)
@@ -370,7 +368,7 @@ class SequenceAligner(TimedAligner):
                 known = asked.anchors.within(stretch.first, stretch.stop, stretch.begin)
             own = given[stretch.first : stretch.stop]
             part = signal.part(stretch.begin, stretch.end)
-            return self._find_whole(_Asked(part, own, asked.name, None, known), MOST_OF_STRETCH)
+            return self._find_whole(_Asked(part, own, None, known), MOST_OF_STRETCH)
 
         def speech(found: Alignment) -> tuple[float, float]:
             return float(found.onsets[1]), float(found.onsets[-1])
@@ -574,8 +572,7 @@ class SequenceAligner(TimedAligner):
             given,
             expanded,
             whole,
-            held_in_lattice(anchors, expanded, whole, name),
-            name,
+            held_in_lattice(anchors, expanded, whole),
             None if isinstance(audio, np.ndarray) else name,
             abrupt=abrupt,
             near=near or {},

@@ -271,14 +271,13 @@ def held_in_sequence(
     place: IntArray,
     n_decoded: int,
     signal: Signal,
-    name: str,
 ) -> Held | None:
     """Return the windows of a sequence; None without anchors.
 
     `place` [shape=(K,)] is where each of the `events` given is among the `n_decoded` events.
-    Raises DataError where an anchor is impossible; `name` is the recording.
+    Raises DataError where an anchor is impossible.
     """
-    labels, n_frames = [str(event) for event in events], signal.n_frames
+    labels, n_frames, name = [str(event) for event in events], signal.n_frames, signal.name
     anchors = Anchors.of(given, labels)
     if anchors is None:
         return None
@@ -330,12 +329,7 @@ def _with_a_frame_each(
     return nearest, free + at
 
 
-def held_in_lattice(
-    given: GivenAnchors,
-    expanded: ExpandedLattice,
-    signal: Signal,
-    name: str,
-) -> Held | None:
+def held_in_lattice(given: GivenAnchors, expanded: ExpandedLattice, signal: Signal) -> Held | None:
     """Return the windows of a lattice, whose anchors are of the user's nodes; None without any.
 
     Nodes with the same time are taken for ways of saying the same. Raises DataError where all of
@@ -352,7 +346,7 @@ def held_in_lattice(
             labels[v] = str(event)
     for node, time in anchors.onsets.items():
         if why := _outside(node, time, len(labels), signal.duration):
-            raise anchors.error(node, labels, why, name)
+            raise anchors.error(node, labels, why, signal.name)
     nodes = np.flatnonzero(np.isin(expanded.given, list(anchors.onsets)))
     user = expanded.given[nodes].tolist()
     known = np.array([anchors.onsets[v] for v in user], dtype=np.float64)
@@ -362,7 +356,7 @@ def held_in_lattice(
         if time not in possible:
             side = "before" if early[i] >= signal.n_frames else "behind"
             why = f"there is no room for what comes {side} it; correct the time."
-            raise anchors.error(user[i], labels, why, name)
+            raise anchors.error(user[i], labels, why, signal.name)
     first, last = _around(known, early, anchors.tolerance, signal.hop)
     windows = np.tile(np.array([0, signal.n_frames]), (len(expanded.given), 1))
     windows[nodes] = np.clip(np.stack((first, last + 1), axis=1), 0, signal.n_frames)

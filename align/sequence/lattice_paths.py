@@ -93,8 +93,6 @@ class LatticePaths:
         The recording.
     held : Held or None
         Nodes whose times are known.
-    name : str
-        What messages call the recording.
     audio : str or None
         Its file, if it is one.
     abrupt, near, weights, pauses, noise, at_once
@@ -108,7 +106,6 @@ class LatticePaths:
         expanded: ExpandedLattice,
         signal: Signal,
         held: Held | None,
-        name: str,
         audio: str | None,
         *,
         abrupt: bool,
@@ -120,7 +117,7 @@ class LatticePaths:
     ) -> None:
         self._aligner, self._suited = aligner, aligner._suited(signal)
         self._given, self._expanded, self._held_nodes = given, expanded, held
-        self._name, self._audio, self._abrupt = name, audio, abrupt
+        self._audio, self._abrupt = audio, abrupt
         suited, extended = self._suited, Extended(signal, signal)
         if held is None:
             extended = suited._with_outer_pauses(signal)
@@ -189,7 +186,7 @@ class LatticePaths:
         try:
             return self._best(forbidden)
         except ParameterError as error:
-            raise DataError(str(error), path=self._name) from error
+            raise DataError(str(error), path=self._extended.own.name) from error
 
     def _best(self, forbidden: BoolArray | None) -> FoundPath:
         """Return the best path; ParameterError where none can be timed."""

@@ -88,11 +88,11 @@ def test_held_onsets_are_decoded_as_enumeration_does(problem):
     signal = silent(n_frames)
     events, place = ["a"] * k, np.arange(k + 1)
     try:
-        held = held_in_sequence(onsets, events, place, k, signal, "r")
+        held = held_in_sequence(onsets, events, place, k, signal)
     except DataError:
         assert not met
         with pytest.raises(DataError, match="there is no room"):
-            held_in_sequence(onsets, events, place, k, signal, "r")
+            held_in_sequence(onsets, events, place, k, signal)
         return
     assert near
     low, high = held.windows.T
@@ -294,7 +294,7 @@ def test_rows_name_their_file_and_line(fitted):
         fitted.align(item.audio, item.events, rate=RATE, anchors=rows)
     expanded = ExpandedLattice(Lattice.chain(2), ("a", "b"), np.arange(2))
     with pytest.raises(ParameterError, match="by node"):
-        held_in_lattice(rows, expanded, silent(9), "r")
+        held_in_lattice(rows, expanded, silent(9))
 
 
 # What is computed once --------------------------------------------------------------------------

@@ -96,10 +96,6 @@ class TextPart:
         """In which ways each word may be said."""
         return self.wording.ways(self.words)
 
-    def check_room(self) -> None:
-        """Raise DataError where the words do not fit into the part."""
-        self.part.check_room(self.words, self.wording.entries)
-
     def of(self, numbers: npt.ArrayLike) -> "TextPart":
         """Return some of the words, by their numbers among these."""
         own = np.asarray(numbers, dtype=np.intp)

@@ -97,7 +97,7 @@ class WordAligner:
         Raises DataError where the words do not fit into the recording.
         """
         text = self.text(Utterance(" ".join(words)), words, (0.0, self.recording.duration))
-        text.check_room()
+        text.part.check_room(text.words, self.entries)
         with text.part.named():
             return DepartingPaths.of(text)
 
@@ -262,7 +262,7 @@ class WordAligner:
         Passages are left out in front of the words with the numbers `gaps`; words with those of
         `unsaid` are known not to have been said.
         """
-        text.check_room()
+        text.part.check_room(text.words, self.entries)
         if self.judging:
             said = SaidWords(text, gaps, unsaid)
             again = said.again()
