@@ -72,6 +72,11 @@ class Piece(NamedTuple):
     whole: Alignment
     utterance: Utterance
 
+    def numbered(self, first: int) -> "Piece":
+        """Return the same with words that are numbered from `first` on, and not from 0."""
+        rows = [r if r.word < 0 else r._replace(word=r.word + first) for r in self.rows]
+        return self._replace(rows=rows)
+
 
 class Fit(NamedTuple):
     """How well an utterance of some seconds fits, and what is to be said of it."""
@@ -126,9 +131,7 @@ def match_of(fits: Sequence[Fit]) -> float | None:
     return float(np.average(matches, weights=seconds))
 
 
-def rows_of(
-    found: LatticeAlignment, built: WordLattice, begin: float, first: int, repair: bool
-) -> Rows:
+def rows_of(found: LatticeAlignment, built: WordLattice, begin: float, repair: bool) -> Rows:
     """Return label, start, confidence and word of each phone of an utterance, and of its end."""
     alignment: Alignment = found.alignment
     sure = alignment.confidence
@@ -147,7 +150,7 @@ def rows_of(
     ):
         own = None if fit is None else float(fit[k])
         about = None if near is None else (begin + float(near[k, 0]), begin + float(near[k, 1]))
-        row = Row("", begin + onset, c, word[k] + first, own, about)
+        row = Row("", begin + onset, c, word[k], own, about)
         if unspoken[k] and not repair:
             rows.append(row._replace(label=SPOKEN_NOISE))
         elif k and place[k] == place[k - 1] and (place[k] >= 0 or others[k]):

@@ -175,7 +175,7 @@ class WordAligner:
             some = text.within(span, own, near)
             if stretch.end - stretch.begin >= end - begin:  # it is the whole utterance
                 some = replace(some, part=replace(some.part, utterance=utterance))
-            return self._piece(some)
+            return self._piece(some).numbered(some.first)
 
         def speech(piece: Piece) -> tuple[float, float]:
             """Return when the first word begins and the last one ends, after the beginning."""
@@ -199,7 +199,10 @@ class WordAligner:
         ]
 
     def _piece(self, text: TextPart) -> Piece:
-        """Align some words at once, or those that were said where the recording is of a part."""
+        """Align some words at once, or those that were said where the recording is of a part.
+
+        Words have their numbers among these.
+        """
         try:
             piece = self._all_words(text)
         except DataError:
@@ -237,7 +240,7 @@ class WordAligner:
             said = with_short_passages(found.words, len(words))
             unsaid = np.flatnonzero(~np.isin(said, found.words))
             gaps = (np.flatnonzero(np.diff(said) > 1) + 1).tolist()
-            piece = self._all_words(replace(text.of(said), first=0), gaps, unsaid)
+            piece = self._all_words(text.of(said), gaps, unsaid)
             rest = piece.whole.match
             if rest is None or rest < max(match, strictness.fits):
                 return None
@@ -249,8 +252,8 @@ class WordAligner:
                 return None
         except DataError:  # what is said of the whole text counts
             return None
-        rows = within_the_text(piece.rows, said, text.first)
-        left_out = passages_left_out(words, said, rows, text.first, strictness.sure)
+        rows = within_the_text(piece.rows, said)
+        left_out = passages_left_out(words, said, rows, 0, strictness.sure)
         mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
         return piece._replace(rows=rows, mismatches=mismatches)
 
@@ -273,18 +276,18 @@ class WordAligner:
             found = said.found()
         else:
             found = self._trusted(text)
-        part, first = text.part, text.first
-        rows = rows_of(found.path.found, found.path.built, part.begin, first, self.repair)
+        part, words = text.part, text.words
+        rows = rows_of(found.path.found, found.path.built, part.begin, self.repair)
         misplaced: list[Mismatch] = []
         if self.anchors is None:
             learned = self.strictness.astray
-            rows, misplaced = asked_again(found.path, rows, text.words, first, learned)
-            if len(found.gone) == len(text.words):  # then the path has them all, somewhere
+            rows, misplaced = asked_again(found.path, rows, words, learned)
+            if len(found.gone) == len(words):  # then the path has them all, somewhere
                 misplaced = []
-        listed = said_once(found.listed, begun_within(rows, misplaced) - first)
+        listed = said_once(found.listed, begun_within(rows, misplaced))
         moved = [replace(m, start=m.start + part.begin, end=m.end + part.begin) for m in listed]
         if not self.repair:
-            rows = with_unspoken(rows, range(first, first + len(text.words)))
+            rows = with_unspoken(rows, range(len(words)))
         if self.model.takes_ipa and self.anchors is None:
             rows = with_shared_borders(rows)
         return Piece(rows, [*moved, *misplaced], found.whole, part.utterance)
@@ -316,7 +319,7 @@ class WordAligner:
         places = numbers + np.where(numbers < again.first, 0, again.stop - again.first)
         own = places[list(gaps)].tolist(), np.flatnonzero(np.isin(written, unsaid))
         pieces = [self._all_words(twice, *own)]
-        found = without_first_copy(pieces, text.first, again, marked=self.repair)
+        found = without_first_copy(pieces, 0, again, marked=self.repair)
         return None if found is None else found[0]
 
 

@@ -73,22 +73,19 @@ _RUN = 3  # words
 
 
 def asked_again(
-    path: WordPath, rows: Rows, words: Sequence[str], first: int, learned: Learned
+    path: WordPath, rows: Rows, words: Sequence[str], learned: Learned
 ) -> tuple[Rows, list[Mismatch]]:
     """Return rows with second opinions, and the words in a wrong place, where any are asked.
 
-    `rows` are those of the path; `first` is the number of the first word.
+    `rows` are those of the path.
     """
-    heads = _heads(rows, first)
+    heads = _heads(rows)
     if is_clear(np.array([heads[k].confidence for k in sorted(heads)])):
         return rows, []
     moves = moves_of(path)
     if moves is None:
         return rows, []
-    return (
-        with_second_opinions(rows, moves, first, learned),
-        astray_words(rows, words, moves, first, learned),
-    )
+    return with_second_opinions(rows, moves, learned), astray_words(rows, words, moves, learned)
 
 
 def is_clear(confidence: Float64) -> bool:
@@ -155,20 +152,19 @@ def probable_runs(astray: Float64) -> list[tuple[int, int]]:
     return runs
 
 
-def with_second_opinions(rows: Rows, moves: Float64, first: int, learned: Learned) -> Rows:
+def with_second_opinions(rows: Rows, moves: Float64, learned: Learned) -> Rows:
     """Return rows whose words are as sure as their moves allow.
 
-    `first` is the number of the first word. What begins a word gets another confidence; that of
-    its other phones falls as this one does.
+    What begins a word gets another confidence; that of its other phones falls as this one does.
     """
-    heads = _heads(rows, first)
+    heads = _heads(rows)
     sure = np.array([heads[k].confidence if k in heads else 0.0 for k in range(len(moves))])
     now = learned.right(evidence_of_moves(sure, moves))
     out: Rows = []
     for word, run in groupby(rows, key=lambda row: row.word):
         own = list(run)
-        if word >= 0 and not np.isnan(moves[word - first]):
-            new = float(now[word - first])
+        if word >= 0 and not np.isnan(moves[word]):
+            new = float(now[word])
             less = min(1.0, new / max(own[0].confidence, _SUREST))
             rest = [row._replace(confidence=row.confidence * less) for row in own[1:]]
             own = [own[0]._replace(confidence=new), *rest]
@@ -176,27 +172,27 @@ def with_second_opinions(rows: Rows, moves: Float64, first: int, learned: Learne
     return out
 
 
-def _heads(rows: Rows, first: int) -> dict[int, Row]:
-    """Return what begins each word, by its number behind the `first` one."""
+def _heads(rows: Rows) -> dict[int, Row]:
+    """Return what begins each word, by its number."""
     heads: dict[int, Row] = {}
     for row in rows:
         if row.word >= 0:
-            heads.setdefault(row.word - first, row)
+            heads.setdefault(row.word, row)
     return heads
 
 
 def astray_words(
-    rows: Rows, words: Sequence[str], moves: Float64, first: int, learned: Learned
+    rows: Rows, words: Sequence[str], moves: Float64, learned: Learned
 ) -> list[Mismatch]:
     """Return the runs of words that are probably in the wrong place.
 
     `rows` are those before `with_second_opinions`; the words with no rows were not said.
     """
-    heads = _heads(rows, first)
+    heads = _heads(rows)
     said = [k for k in sorted(heads) if not np.isnan(moves[k])]
     if not said:
         return []
-    ends = {row.word - first: after.start for row, after in pairwise(rows)}
+    ends = {row.word: after.start for row, after in pairwise(rows)}
     sure = np.array([heads[k].confidence for k in said])
     astray = learned.astray(evidence_of_moves(sure, moves[said]))
     return [

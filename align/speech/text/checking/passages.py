@@ -196,12 +196,9 @@ def with_short_passages(said: IntArray, n_words: int) -> IntArray:
     return np.union1d(said, np.array([k for run in short for k in run], dtype=np.intp))
 
 
-def within_the_text(rows: Rows, said: IntArray, first: int) -> Rows:
-    """Return rows whose words are numbered in the text, from those of the words that were said.
-
-    `first` is the number of the first word of the text.
-    """
-    return [r if r.word < 0 else r._replace(word=first + int(said[r.word])) for r in rows]
+def within_the_text(rows: Rows, said: IntArray) -> Rows:
+    """Return rows whose words are numbered in the text, from those of the words that were said."""
+    return [r if r.word < 0 else r._replace(word=int(said[r.word])) for r in rows]
 
 
 def passages_left_out(

@@ -5,7 +5,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from itertools import pairwise, product
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from align.speech.text.checking.passages import best_places, passages_left_out, 
 from align.speech.text.checking.unspoken import AskedWords
 from align.speech.text.lattice import Departures, WordLattice, word_lattice
 from align.speech.text.pronouncing.lookup import Entry
-from align.speech.text.rows import Row
+from align.speech.text.rows import Piece, Row
 
 DATA = Path(str(files("align.data")))
 KIWI, WIND = DATA / "kiwi.flac", DATA / "north-wind.flac"
@@ -103,11 +103,13 @@ def test_the_lattice_stays_small() -> None:
 
 
 def test_where_passages_lie() -> None:
-    words = [f"w{k}" for k in range(10)]
+    words, unused = [f"w{k}" for k in range(10)], cast(Any, None)
     said = np.array([4, 5])
     rows = [Row("sil", 0.0, 1.0, -1), Row("a", 0.5, 1.0, 0), Row("b", 0.7, 1.0, 1)]
     rows += [Row("sil", 1.0, 1.0, -1), Row("sil", 2.0, 1.0, -1)]
-    rows = within_the_text(rows, said, 100)
+    rows = within_the_text(rows, said)
+    assert [row.word for row in rows] == [-1, 4, 5, -1, -1]
+    rows = Piece(rows, [], unused, unused).numbered(100).rows
     assert [row.word for row in rows] == [-1, 104, 105, -1, -1]
     first, last = passages_left_out(words, said, rows, 100, 0.95)
     assert (first.start, first.end, first.words) == (0.0, 0.5, ("w0", "w1", "w2", "w3"))
