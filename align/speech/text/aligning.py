@@ -137,7 +137,6 @@ def align_text(
         )
         said = text if isinstance(text, str) else _utterances(text)
         return on_own_channels(of_one, audio, said, channels)
-    known = model_labels(model)
     words_of = make_dictionary(dictionary, language, guess=guess)
     said = _utterances(text)
     name = os.fspath(audio) if isinstance(audio, str | os.PathLike) else NAMELESS
@@ -145,25 +144,18 @@ def align_text(
         split_words(u.text, language=language, known=words_of.__contains__, tokens=tokens)
         for u in said
     ]
-    if not any(split):
+    words = [word for own in split for word in own]
+    if not words:
         shown = text if isinstance(text, str) else " ".join(u.text for u in said)
         raise ParameterError(f"text={shown[:60]!r}, must hold at least one word.")
-    every = dict.fromkeys(word for words in split for word in words)
-    noise = [word for word in every if word not in words_of and spoken_noise(word, tokens)]
-    entries = look_up_all(
-        [word for word in every if word not in noise],
-        words_of,
-        known,
-        language=language,
-        guess=guess,
-        path=name,
-    )
+    noise = [word for word in words if word not in words_of and spoken_noise(word, tokens)]
+    spoken, known = [word for word in words if word not in noise], model_labels(model)
+    entries = look_up_all(spoken, words_of, known, language=language, guess=guess, path=name)
+    entries |= {w: Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule") for w in noise}
     recording = Recording.read(audio, rate, model, name)
     conversations = conversations_of(list(zip(said, split, strict=True)))
     passages = [conversation.as_one() for conversation in conversations]
-    texts, words_of_each = [text for text, _ in passages], [words for _, words in passages]
-    held = word_anchors(anchors, texts, words_of_each, recording.duration, name)
-    entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
+    held = word_anchors(anchors, passages, recording.duration, name)
     trusted = trust or held is not None or getattr(model, "match_", None) is None
     seeking = getattr(model, "knows_spoken_noise", False) and not trusted
     own = not model.takes_ipa or model.language == language.split("-")[0].lower()
@@ -180,11 +172,8 @@ def align_text(
     )
     check_slack(slack, words_aligner.wording.silence)
     found = found_near_times(words_aligner, conversations, slack, progress)
-    foreign = seems_foreign(
-        [word for words in split for word in words], entries, words_of, language
-    )
-    unsure = found.said.unsure
-    warnings = tuple(told for told in (foreign, found.untimely, unsure) if told is not None)
+    told = seems_foreign(words, entries, words_of, language), found.untimely, found.said.unsure
+    warnings = tuple(one for one in told if one is not None)
     return TextAlignment(
         found.said.tiers(recording, warnings),
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),

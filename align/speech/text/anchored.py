@@ -13,31 +13,27 @@ import numpy as np
 from align.decoders import Lattice
 from align.errors import DataError
 from align.sequence.anchors import Anchors, GivenAnchors
+from align.speech.text.conversation import Spoken
 from align.speech.text.lattice import Taken, WordLattice
-from align.speech.text.reading.transcript import Utterance
 
 __all__ = ["node_anchors", "with_own_entries", "word_anchors"]
 
 
 def word_anchors(
-    given: GivenAnchors,
-    said: Sequence[Utterance],
-    split: Sequence[Sequence[str]],
-    duration: float,
-    name: str,
+    given: GivenAnchors, said: Sequence[Spoken], duration: float, name: str
 ) -> Anchors | None:
     """Return the known times of words, which count over all utterances; None without any.
 
-    `split` has the words of each utterance. Raises DataError where one is impossible.
+    Raises DataError where one is impossible.
     """
     if not given:
         return None
-    if len({utterance.speaker for utterance in said}) > 1:
+    if len({utterance.speaker for utterance, _ in said}) > 1:
         raise DataError(
             "anchors are for one speaker, and the transcript has several; choose one with --tier.",
             path=name,
         )
-    words = [word for own in split for word in own]
+    words = [word for _, own in said for word in own]
     anchors = Anchors.of(given, words)
     assert anchors is not None
     names = {i: f"word {i + 1} ({word!r})" for i, word in enumerate(words)}

@@ -17,7 +17,7 @@ from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Row, Rows, begun_within
 from align.types import MISPLACED, SILENCE, Mismatch
 
-__all__ = ["LOOSE", "Conversation", "conversations_of"]
+__all__ = ["LOOSE", "Conversation", "Spoken", "conversations_of"]
 
 LOOSE = 2.0
 """Seconds by which speech may lie outside of a passage whose times are loose."""
@@ -62,7 +62,7 @@ class Conversation(NamedTuple):
         )
         return self._replace(turns=inside), self._replace(turns=beyond)
 
-    def as_one(self) -> tuple[Utterance, tuple[str, ...]]:
+    def as_one(self) -> Spoken:
         """Return all as one utterance, and its words."""
         said, words = self.said, self.words
         first = said[0]
