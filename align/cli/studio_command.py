@@ -1,7 +1,7 @@
 """``align studio``."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -9,6 +9,9 @@ from align.cli import option
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.cli.inputs import chosen_model
 from align.errors import ParameterError
+
+if TYPE_CHECKING:
+    from align.studio.session import Session
 
 __all__ = ["studio"]
 
@@ -111,6 +114,23 @@ def studio(
             random_state=random_state or 0,
             **{name: value for name, value in options.items() if value},
         )
+    _tell_of(console, session, recordings)
+    with session:
+        serve(
+            session,
+            recordings,
+            out,
+            port=port or 0,
+            learn=not no_learn,
+            open_browser=not no_browser,
+            ready=ready,
+            ending=ending,
+        )
+    console.message(f"All corrections are in {out}; the same command goes on from here.")
+
+
+def _tell_of(console: Console, session: "Session", recordings: Path) -> None:
+    """Say what has changed since the last session, and what has no text."""
     for name in session.outdated[:_TOLD]:
         console.warn(
             f"{name}: its text or recording was changed since you corrected it; it is shown as "
@@ -131,18 +151,6 @@ def studio(
             f"{first}{more}. The corrections are kept, and count again once files have these "
             "names; was a file or a folder renamed?"
         )
-    with session:
-        serve(
-            session,
-            recordings,
-            out,
-            port=port or 0,
-            learn=not no_learn,
-            open_browser=not no_browser,
-            ready=ready,
-            ending=ending,
-        )
-    console.message(f"All corrections are in {out}; the same command goes on from here.")
 
 
 def _usual_model(console: Console, recordings: Path, language: str) -> str:

@@ -328,8 +328,7 @@ def _fit_of(text: TextPart) -> Callable[[IntArray], float]:
 
     The log odds of their match, and their second score.
     """
-    scorer = text.part.second_scorer
-    scored = known_by(text.part.model, scorer).size > N_SOUNDS
+    scored = known_by(text.part).size > N_SOUNDS
 
     def fit(said: IntArray) -> float:
         some = text.of(said)
@@ -339,7 +338,7 @@ def _fit_of(text: TextPart) -> Callable[[IntArray], float]:
             return -math.inf
         fit = float(log_odds(np.array(path.found.alignment.match or 0.0), _LEAST))
         if scored:
-            fit += _BY_SCORER * scorer.of_text(some.ways, path.times())
+            fit += _BY_SCORER * text.part.second_scorer.of_text(some.ways, path.times())
         return fit
 
     return fit

@@ -15,7 +15,6 @@ import numpy as np
 
 from align.results.alignment import Alignment
 from align.sequence.evidence import EvidenceModel
-from align.speech.second_scorer import SecondScorer
 from align.speech.text.checking.departing import NO_WORDS, DepartingPaths
 from align.speech.text.checking.mismatch import (
     Gaps,
@@ -31,7 +30,8 @@ from align.speech.text.checking.repeated import said_again
 from align.speech.text.checking.strictness import strictness_of
 from align.speech.text.checking.unspoken import DEFAULT, N_SOUNDS
 from align.speech.text.lattice import TRUSTED, Departures
-from align.speech.text.model import PhoneAligner, distinct_sounds
+from align.speech.text.model import distinct_sounds
+from align.speech.text.parts import Part
 from align.speech.text.paths import WordPath
 from align.speech.text.text_part import TextPart
 from align.speech.word_scores import Again
@@ -76,8 +76,7 @@ class SaidWords:
     def about(self) -> Judged:
         """What is known of each word."""
         part = self.text.part
-        known = known_by(part.model, part.second_scorer)
-        return judged(self.paths, known, self.gaps, _least(part.model, part.second_scorer))
+        return judged(self.paths, known_by(part), self.gaps, _least(part))
 
     def again(self) -> Again | None:
         """Return the words that seem to be said twice: then all is to be asked with these."""
@@ -202,19 +201,19 @@ class SaidWords:
         return some.paths(departures, near=some.near, **options).numbered(said).best()
 
 
-def known_by(model: PhoneAligner, scorer: SecondScorer) -> EvidenceModel:
+def known_by(part: Part) -> EvidenceModel:
     """Return what is known of words that were not said; with second scores, if there are some."""
-    known = model.unspoken_ or strictness_of(model).unspoken
-    return known if known.size <= N_SOUNDS or scorer.can_score_words else DEFAULT
+    known = part.model.unspoken_ or strictness_of(part.model).unspoken
+    return known if known.size <= N_SOUNDS or part.second_scorer.can_score_words else DEFAULT
 
 
-def _least(model: PhoneAligner, scorer: SecondScorer) -> float:
+def _least(part: Part) -> float:
     """Return the probability from which on words are listed.
 
     Without second scores of words, those that were not said are known from English alone.
     """
-    strictness = strictness_of(model)
-    return strictness.probable if scorer.can_score_words else strictness.probable_in_noise
+    strictness, can_score = strictness_of(part.model), part.second_scorer.can_score_words
+    return strictness.probable if can_score else strictness.probable_in_noise
 
 
 def _with_others(about: Judged, stretches: Sequence[Mismatch] = ()) -> list[Listed]:

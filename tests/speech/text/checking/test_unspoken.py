@@ -3,7 +3,7 @@
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -251,9 +251,11 @@ def test_a_word_for_which_there_is_no_room(word_aligner: WordAligner) -> None:
 
 def test_models_of_the_ipa_know_words_by_an_scorer_that_hears_them() -> None:
     model: Any = SimpleNamespace(unspoken_=None, takes_ipa=True)
-    hears: Any = SimpleNamespace(can_score_words=True)
-    deaf: Any = SimpleNamespace(can_score_words=False)
-    assert known_by(model, hears) is DEFAULT_IPA
-    assert known_by(model, deaf) is DEFAULT
+    hears, deaf = (
+        cast(Any, SimpleNamespace(model=model, second_scorer=SimpleNamespace(can_score_words=can)))
+        for can in (True, False)
+    )
+    assert known_by(hears) is DEFAULT_IPA
+    assert known_by(deaf) is DEFAULT
     model.takes_ipa = False
-    assert known_by(model, hears) is DEFAULT
+    assert known_by(hears) is DEFAULT
