@@ -33,7 +33,7 @@ Shalev-Shwartz, "Online Learning", 2007, section 9.5.1.
 import copy
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -301,6 +301,35 @@ class DurationFeature(Feature):
             assert new is not None
             self.statistics_ = known.mixed(new)
         return self
+
+    def usual(self, labels: Sequence[str]) -> Float64:
+        """Return how long an event of each label is in the mean, in seconds.
+
+        Of a log-normal law that is the median.
+        """
+        if self.statistics_ is None:
+            raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
+        means = np.array([self._law(label, self.statistics_)[0] for label in labels])
+        return np.exp(means) if self.distribution == "lognormal" else means
+
+    def slower(self, times: float) -> Self:
+        """Return a copy for events that last so many times as long as those it was fitted to.
+
+        Examples
+        --------
+        >>> feature = DurationFeature()
+        >>> one = np.ones(1)
+        >>> feature.statistics_ = LengthStatistics(("a",), one, np.log([0.1]), one)
+        >>> feature.slower(2.0).usual(["a"]).round(3), feature.usual(["a"]).round(3)
+        (array([0.2]), array([0.1]))
+        """
+        own, known = copy.copy(self), self.statistics_
+        if known is not None and self.distribution == "lognormal":
+            own.statistics_ = replace(known, mean=known.mean + math.log(times))
+        elif known is not None:
+            mean, variance = known.mean * times, known.variance * times**2
+            own.statistics_ = replace(known, mean=mean, variance=variance)
+        return own
 
     def log_density(self, label: str, lengths: npt.ArrayLike, hop: float) -> Float64:
         """Return the log density of lengths of a label.

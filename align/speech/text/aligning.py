@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +27,7 @@ from align.speech.text.pronouncing.lookup import (
 )
 from align.speech.text.reading.normalise import split_words, spoken_noise
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance
+from align.speech.text.slowness import SLOW, slower, times_as_long
 from align.speech.text.tiers import TextAlignment
 from align.speech.text.untimely import found_near_times
 from align.speech.text.words import WordAligner
@@ -172,6 +174,10 @@ def align_text(
     )
     check_slack(slack, words_aligner.wording.silence)
     found = found_near_times(words_aligner, conversations, slack, progress)
+    times = times_as_long(model, found.said.rows)
+    if times > SLOW:
+        words_aligner = replace(words_aligner, model=slower(model, times))
+        found = found_near_times(words_aligner, conversations, slack, progress)
     told = seems_foreign(words, entries, words_of, language), found.untimely, found.said.unsure
     warnings = tuple(one for one in told if one is not None)
     return TextAlignment(

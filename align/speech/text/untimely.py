@@ -75,6 +75,11 @@ class Said:
         return total
 
     @property
+    def rows(self) -> Rows:
+        """The rows of all speakers, one after the other."""
+        return [row for rows in self._rows.values() for row in rows]
+
+    @property
     def unsure(self) -> str | None:
         """What is said where few of the words are probably right, and nothing else is.
 
