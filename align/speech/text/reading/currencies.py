@@ -39,7 +39,8 @@ _MONEY: Mapping[str, tuple[str, str, str]] = {
     "uk": ("євро", "доларів", "фунтів"),
 }  # fmt: skip
 _SUM = re.compile(
-    r"(?P<first>[€$£])?(?P<whole>[0-9][0-9.]*(?![0-9]))(?:,(?P<part>[0-9]{2}))?(?P<last>[€$£])?(?![0-9,])"
+    r"(?P<first>[€$£])?(?P<whole>[0-9]++(?:\.[0-9]++)*+)(?:,(?P<part>[0-9]{2}))?(?P<last>[€$£])?"
+    r"(?![0-9]|,[0-9])"
 )
 _SHARE = re.compile(r"(?P<first>%)?(?P<number>[0-9][0-9.,]*)(?P<last>%)?")
 

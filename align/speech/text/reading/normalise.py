@@ -3,8 +3,9 @@
 The numbers are those of the library num2words, in any of its languages. Of the signs beside
 numbers (currencies, per cent, times, ordinals, years) English is known in full, German, French,
 Spanish, Italian and Portuguese as `align.speech.text.reading.signs` says, units of measure of
-these as `align.speech.text.reading.units` does; other languages have numbers, decimals, per cent
-and sums of money. Numbers of languages that num2words does not know are left to espeak-ng.
+these and four more as `align.speech.text.reading.units` does, ordinals and years of eight more as
+`align.speech.text.reading.ranks` does; other languages have numbers, decimals, per cent and sums
+of money. Chinese has a module of its own. Numbers of languages that num2words does not know are left to espeak-ng.
 
 References
 ----------
@@ -20,9 +21,11 @@ from typing import Any
 
 from align.errors import ParameterError
 from align.speech.text.reading.agreement import AGREEING, spell_counted
+from align.speech.text.reading.chinese import CHINESE, chinese_number, spell_chinese
 from align.speech.text.reading.currencies import spell_signs
 from align.speech.text.reading.english import prepare_english, spell_english
 from align.speech.text.reading.numerals import Number, plain_digits, spell_roman
+from align.speech.text.reading.ranks import spell_ranks
 from align.speech.text.reading.signs import SIGNS_OF
 from align.speech.text.reading.typography import apart, plain_letters
 from align.speech.text.reading.units import spell_units, spell_units_of_fractions
@@ -81,7 +84,7 @@ _AND_A_HALF = {
 
 _MIXED = re.compile(r"(?<=[0-9])\s1/2(?![\w/]|[.,][0-9])")
 
-_POINT = frozenset({"en", "he", "ja", "ko", "th", "zh", "ar", "fa"})
+_POINT = frozenset({"en", "he", "ja", "ko", "th", "ar", "fa"}) | CHINESE
 """Languages that write 1,000.5; the others here write 1.000,5."""
 
 _BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[%°]|[€$£](?!\w))|(?<=[€£])\s+(?=[0-9])")
@@ -93,7 +96,11 @@ _ESPEAK_COUNTS = frozenset(
 )
 """Languages that num2words does not know, whose numbers espeak-ng reads with all their signs."""
 
-_COMMA = {"it": "virgola", "fr": "virgule", "es": "coma", "pt": "vírgula"}
+_COMMA = {
+    **{"it": "virgola", "fr": "virgule", "es": "coma", "pt": "vírgula"},
+    # num2words has no word for some decimals of these, or none for the comma
+    **{"tr": "virgül", "ar": "فاصلة", "cy": "pwynt"},
+}
 _BY_DIGITS = frozenset({"en", "de", "nl", "sv", "da", "no", "fi"})
 """How decimals are read: as a number behind a word, or digit by digit."""
 
@@ -171,7 +178,7 @@ def split_words(
             continue
         spoken = chunk if is_pinyin(chunk, language) else _spell_out(chunk, code)
         for part in chain.from_iterable(map(cut, apart(spoken).split())):
-            word = _bare(part, known)
+            word = _clitic(part, code) or _bare(part, known)
             pieces = [piece for piece in re.split("[-\u2010]", word) if piece]
             whole = known(word) or len(pieces) < 2 or not all(map(known, pieces))
             words += [word] if whole and word else pieces
@@ -180,6 +187,8 @@ def split_words(
 
 def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     """Return a text whose abbreviations and what stands beside numbers are words."""
+    if code in CHINESE:
+        return spell_chinese(text)
     text = spell_units_of_fractions(_CODE.sub(lambda m: _CODES[m[1] or m[2]], text), code)
     if code in _AND_A_HALF and code != "en":
         text = _MIXED.sub("½", text)
@@ -190,6 +199,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     elif code == "en":
         text = prepare_english(text, _in(code))
     text = spell_units(_BEFORE_SIGN.sub("", text), code)
+    text = spell_ranks(text, code, known, _in(code))
     return spell_counted(text, code, _in(code)) if code in AGREEING else text
 
 
@@ -264,6 +274,15 @@ def _bare(part: str, known: Callable[[str], bool]) -> str:
     return quoted if tail else core
 
 
+def _clitic(part: str, code: str) -> str | None:
+    """Return the article of Dutch or Afrikaans that is one letter behind an apostrophe, or None.
+
+    espeak-ng would name the letter alone.
+    """
+    word = part.rstrip(".,;:?!").lower()
+    return part[:2] if code in ("nl", "af") and word in ("'t", "'n") else None
+
+
 def _strip(text: str, keep: str) -> str:
     said = [k for k, c in enumerate(text) if c in keep or unicodedata.category(c)[0] in "LMN"]
     return text[said[0] : said[-1] + 1] if said else ""
@@ -315,6 +334,8 @@ def _number(digits: str, language: str, to: str = "cardinal") -> str:
     """Return a number in words, with spaces around it."""
     from decimal import Decimal
 
+    if language in CHINESE:
+        return chinese_number(digits)
     whole, _, part = digits.partition(".")
     try:
         if whole.startswith("-0"):  # num2words drops the sign
@@ -334,6 +355,10 @@ def _number(digits: str, language: str, to: str = "cardinal") -> str:
             f"language={language!r}: num2words does not know its numbers; write {digits!r} in "
             "words."
         ) from None
+    if not said:
+        raise ParameterError(
+            f"language={language!r}: num2words has no words for {digits}; write it in words."
+        )
     zeros = len(digits) - len(digits.rstrip("0")) if "." in digits else 0
     if language in _BY_DIGITS and zeros:  # 1.80
         said += f" {_num2words(0, language, 'cardinal')}" * zeros

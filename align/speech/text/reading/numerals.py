@@ -25,6 +25,12 @@ _SPACED = re.compile(r"(?<![\w.,:+/-])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![\w/:-]|[.
 _WITH_SPACES = frozenset("bg cs da et fi fr hu kk lt lv nb nn no pl pt ru sk sl sr sv uk".split())
 """Languages whose thousands are parted by spaces, so that two groups are one number, too."""
 
+_EASTERN = {
+    **{ord(digit): str(k % 10) for k, digit in enumerate("٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹")},
+    **{ord("٪"): "%", ord("٫"): ".", ord("٬"): ","},
+}
+"""Digits and signs of Arabic and Persian, which num2words does not know."""
+
 _DASH = re.compile(r"(?<=[0-9])[\u2010-\u2013](?=[0-9])")
 _ISO_DATE = re.compile(
     r"(?<![\w.-])([12][0-9]{3})-0?([1-9]|1[0-2])-0?([1-9]|[12][0-9]|3[01])(?![\w-])"
@@ -55,7 +61,7 @@ def plain_digits(text: str, language: str) -> str:
         two = len(groups) == 2 and language in _WITH_SPACES
         return "".join(groups) if round_one or two else match[0]
 
-    text = text.replace("\u2044", "/")  # of fractions
+    text = text.translate(_EASTERN).replace("\u2044", "/")  # of fractions
     text = _MINUS.sub("-", _DASH.sub("-", _THIN.sub("", text)))
     text = _ISO_DATE.sub(_AS_DATES.get(language, r"\3/\2/\1"), text)
     text = _SPACED.sub(joined, text)

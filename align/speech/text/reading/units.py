@@ -1,4 +1,4 @@
-"""Units of measure behind a number, as six languages say them: 5 km, 30 km/h, 20 °C, 12 m².
+"""Units of measure behind a number, as ten languages say them: 5 km, 30 km/h, 20 °C, 12 m².
 
 Only signs behind a number are read, and a single letter only where a space parts the two (5 m, but
 not 5m, which may be five million) and no apostrophe follows (1998 l'équipe). Languages that are
@@ -15,6 +15,16 @@ from collections.abc import Mapping
 
 __all__ = ["spell_units", "spell_units_of_fractions"]
 
+
+def _same(**units: str) -> dict[str, tuple[str, str]]:
+    """Return units whose name for one is that for several."""
+    return {sign: (name, name) for sign, name in units.items()}
+
+
+_NORDIC_UNITS = _same(
+    km="kilometer", m="meter", cm="centimeter", mm="millimeter", kg="kilo", g="gram", l="liter",
+    ml="milliliter", Hz="hertz", MB="megabyte",
+) | {"°C": ("grad Celsius", "grader Celsius"), "m²": ("kvadratmeter",) * 2}  # fmt: skip
 _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "en": {
         "km": ("kilometer", "kilometers"), "m": ("meter", "meters"),
@@ -111,12 +121,22 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "m³": ("metro cúbico", "metros cúbicos"),
         "km²": ("quilómetro quadrado", "quilómetros quadrados"),
     },
+    "nl": _same(km="kilometer", m="meter", cm="centimeter", mm="millimeter", kg="kilo", g="gram",
+                l="liter", ml="milliliter", min="minuten", Hz="hertz", MB="megabyte")
+    | {"km/h": ("kilometer per uur",) * 2, "km/u": ("kilometer per uur",) * 2,
+       "°C": ("graad Celsius", "graden Celsius"), "m²": ("vierkante meter",) * 2},
+    "sv": _same(km="kilometer", m="meter", cm="centimeter", mm="millimeter", kg="kilo", g="gram",
+                l="liter", ml="milliliter", min="minuter", Hz="hertz", MB="megabyte")
+    | {"km/h": ("kilometer i timmen",) * 2, "°C": ("grad Celsius", "grader Celsius"),
+       "m²": ("kvadratmeter",) * 2},
+    "da": _NORDIC_UNITS, "no": _NORDIC_UNITS, "nb": _NORDIC_UNITS, "nn": _NORDIC_UNITS,
 }  # fmt: skip
 """By language and sign: for one, and for several."""
 
 _ONE: Mapping[str, tuple[str, str]] = {
     "en": ("one", "one"), "de": ("ein", "eine"), "fr": ("un", "une"), "es": ("un", "una"),
-    "it": ("un", "una"), "pt": ("um", "uma"),
+    "it": ("un", "una"), "pt": ("um", "uma"), "nl": ("één", "één"), "sv": ("en", "en"),
+    **dict.fromkeys(("da", "no", "nb", "nn"), ("en", "en")),
 }  # fmt: skip
 """What 1 is in front of a unit, and of one of `_FEMININE`."""
 
