@@ -82,7 +82,7 @@ class Texts:
     problems : tuple of (str, str)
         Lines that could not be used, and why.
     without : tuple of str
-        Recordings that the file does not name.
+        Recordings that the file does not name, and that had no ``.txt`` or ``.lab`` before.
     """
 
     written: tuple[str, ...]
@@ -313,7 +313,7 @@ def write_texts(
         If the file cannot be read, or names none of the recordings; then nothing is written.
     """
     source, root = os.fspath(table), os.fspath(recordings)
-    pairs = find_pairs(root, None, ())
+    pairs = find_pairs(root, None, (".txt", ".lab"))
     audio = {_plain(os.path.relpath(p.audio, root)): p.audio for p in pairs if p.audio is not None}
     if not audio:
         raise DataError("holds no recording.", path=root)
@@ -351,7 +351,8 @@ def write_texts(
             written.append(target)
         except DataError as error:
             problems.append((target, error.message))
-    without = sorted(set(audio.values()) - set(line_of))
+    textless = {p.audio for p in pairs if p.audio is not None and p.labels is None}
+    without = sorted(textless - set(line_of))
     return Texts(tuple(written), same, tuple(problems), tuple(without))
 
 

@@ -158,6 +158,13 @@ def test_lines_that_cannot_be_used_are_listed_and_others_written(
     assert (again.same, [os.path.basename(path) for path in again.written]) == (1, ["top.txt"])
 
 
+def test_a_recording_that_has_a_text_is_not_without_one(tmp_path: Path, recordings: Path) -> None:
+    (recordings / "top.TXT").write_text("by hand", encoding="utf-8")
+    found = write_texts(_with(tmp_path, "a1 one\nb2 two\n"), recordings)
+    names = [os.path.basename(path) for path in found.without]
+    assert names == ["same.wav", "same.wav"]
+
+
 def test_the_command(tmp_path: Path, recordings: Path) -> None:
     result = CliRunner().invoke(
         cli, ["texts", str(_with(tmp_path, "a1 one\nzz two\n")), str(recordings)]

@@ -21,11 +21,12 @@ from align.speech.text.pronouncing.dictionary import Pronunciation
 from align.speech.text.pronouncing.lookup import (
     Entry,
     Given,
+    any_sound,
     look_up_all,
     make_dictionary,
     seems_foreign,
 )
-from align.speech.text.reading.normalise import split_words, spoken_noise
+from align.speech.text.reading.normalise import split_words
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance
 from align.speech.text.slowness import SLOW, slower, times_as_long
 from align.speech.text.tiers import TextAlignment
@@ -150,7 +151,7 @@ def align_text(
     if not words:
         shown = text if isinstance(text, str) else " ".join(u.text for u in said)
         raise ParameterError(f"text={shown[:60]!r}, must hold at least one word.")
-    noise = [word for word in words if word not in words_of and spoken_noise(word, tokens)]
+    noise = [word for word in dict.fromkeys(words) if any_sound(word, words_of, tokens)]
     spoken, known = [word for word in words if word not in noise], model_labels(model)
     entries = look_up_all(spoken, words_of, known, language=language, guess=guess, path=name)
     entries |= {w: Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule") for w in noise}

@@ -12,12 +12,13 @@ from align.formats.tiers.labels import OVERRUN
 from align.progress import Progress
 from align.speech.text.pronouncing.dictionary import Dictionary
 from align.speech.text.pronouncing.lookup import (
+    any_sound,
     look_up,
     look_up_all,
     out_of_vocabulary,
     seems_foreign,
 )
-from align.speech.text.reading.normalise import split_words, spoken_noise
+from align.speech.text.reading.normalise import split_words
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
 
 __all__ = ["validate_transcripts"]
@@ -134,7 +135,7 @@ def _check(
                 line=utterance.line,
             )
         said_here = split_words(utterance.text, language=language, known=dictionary.__contains__)
-        words += [w for w in said_here if w in dictionary or not spoken_noise(w)]
+        words += [word for word in said_here if not any_sound(word, dictionary)]
     if not words:
         raise DataError("holds no word.", path=path)
     if known is not None:

@@ -30,13 +30,15 @@ from align.speech.text.pronouncing.dictionary import (
 )
 from align.speech.text.pronouncing.espeak import espeak_available, espeak_ways
 from align.speech.text.reading.abjads import unwritten_vowels
-from align.speech.text.reading.normalise import bracketed
+from align.speech.text.reading.normalise import bracketed, spoken_noise
 from align.speech.text.reading.unspaced import library_for
+from align.types import SILENCES
 
 __all__ = [
     "Entry",
     "Given",
     "Source",
+    "any_sound",
     "look_up",
     "look_up_all",
     "make_dictionary",
@@ -63,6 +65,7 @@ _HESITATIONS = {
     "hmm": ("HH M", "M"), "mhm": ("AH M HH AH M", "M HH M"), "mm-hmm": ("AH M HH AH M", "M HH M"),
     "uh-huh": ("AH HH AH",), "huh": ("HH AH",),
 }  # fmt: skip
+_NOISES = frozenset({*SILENCES, "nsn", "lau"})  # of dictionaries; models know `spn` alone
 _SIBILANT = frozenset({"s", "z", "sh", "zh", "ch", "jh"})
 
 
@@ -189,6 +192,28 @@ def look_up(
             unwritten = unwritten_vowels(word, language)
             return Entry(word, tuple(map(Pronunciation, said)), "espeak", unwritten)
     return None
+
+
+def any_sound(word: str, dictionary: Dictionary, tokens: Collection[str] = ()) -> bool:
+    """Whether a word stands for any stretch of sound, or a pause.
+
+    So it is where the dictionary gives it such a phone alone, as those of the Montreal Forced
+    Aligner, Kaldi and Sphinx do, or where it lacks the word and the text marks it; see
+    `align.speech.text.reading.normalise.spoken_noise`.
+
+    Examples
+    --------
+    >>> words = Dictionary({"<unk>": ["spn"], "[noise]": ["+NOISE+"], "[hi]": ["HH AY"]})
+    >>> [any_sound(word, words) for word in ("<unk>", "[noise]", "[hi]", "<cough>", "hi")]
+    [True, True, False, True, False]
+    """
+    if word in dictionary:
+        return all(len(way.phones) == 1 and _is_noise(way.phones[0]) for way in dictionary[word])
+    return spoken_noise(word, tokens)
+
+
+def _is_noise(phone: str) -> bool:
+    return phone.lower() in _NOISES or (len(phone) > 2 and phone[0] == phone[-1] == "+")
 
 
 def _cut_off(word: str, dictionary: Dictionary, language: str, guess: bool) -> Entry | None:

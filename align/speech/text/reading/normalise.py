@@ -5,7 +5,8 @@ numbers (currencies, per cent, times, ordinals, years) English is known in full,
 Spanish, Italian and Portuguese as `align.speech.text.reading.signs` says, units of measure of
 these and four more as `align.speech.text.reading.units` does, ordinals and years of eight more as
 `align.speech.text.reading.ranks` does; other languages have numbers, decimals, per cent and sums
-of money. Chinese has a module of its own. Numbers of languages that num2words does not know are left to espeak-ng.
+of money. Chinese has a module of its own. Numbers of languages that num2words does not know are
+left to espeak-ng.
 
 References
 ----------
