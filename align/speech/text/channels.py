@@ -2,16 +2,19 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.errors import DataError, ParameterError
 from align.features.sound.audio import Channel
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.tiers import TextAlignment
 
 __all__ = ["on_own_channels"]
+
+_FITS = 0.5  # match of all turns in the mean of the channels
 
 
 def on_own_channels(
@@ -38,6 +41,8 @@ def on_own_channels(
             f"no channel is named for {', '.join(map(repr, missing))} of {os.fspath(audio)}; name "
             "one for each speaker, or leave speakers out with --tier."
         )
+    if len(own) > 1 and all(utterance.start is None for utterance in said):
+        own = _near(align, audio, said) or own
     found = [align(Channel(audio, channels[name]), theirs) for name, theirs in own.items()]
     return TextAlignment(
         {name: tiers for one in found for name, tiers in one.speakers.items()},
@@ -45,3 +50,25 @@ def on_own_channels(
         tuple(sorted((m for one in found for m in one.mismatches), key=lambda m: m.start)),
         tuple(utterance for one in found for utterance in one.utterances),
     )
+
+
+def _near(
+    align: Callable[[Any, Sequence[Utterance]], TextAlignment],
+    audio: Any,
+    said: Sequence[Utterance],
+) -> dict[str, list[Utterance]] | None:
+    """Return what each speaker said about when it was said in the mean of all channels.
+
+    A channel alone does not know who spoke before whom, and has the others faintly where its own
+    speaker is silent. None where the mean does not say when each turn was.
+    """
+    try:
+        found = align(audio, said)
+    except DataError:  # they speak at once for long
+        return None
+    if len(found.utterances) < len(said) or (found.match or 0.0) < _FITS:
+        return None
+    own: dict[str, list[Utterance]] = {}
+    for utterance in found.utterances:
+        own.setdefault(utterance.speaker, []).append(replace(utterance, loose=True))
+    return own

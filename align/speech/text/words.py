@@ -52,6 +52,7 @@ __all__ = ["WordAligner"]
 
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
 _BY_SCORER = 0.1  # log odds that words are of a recording, for each unit of their second score
+_COPIES = 2  # of a passage, one within the other, beside the last one
 _MOST = 9.0  # words per second; the fastest readers say six
 
 
@@ -136,26 +137,34 @@ class WordAligner:
             )
         return some
 
-    def _stretches(self, text: TextPart, progress: Progress | None) -> list[Piece]:
-        """Align words of which all may be said, as `pieces`."""
+    def _stretches(
+        self, text: TextPart, progress: Progress | None, copies: int = 0
+    ) -> list[Piece]:
+        """Align words of which all may be said, as `pieces`.
+
+        So many `copies` of some of them are written already. What was read again is sought within
+        stretches that have one, since it may be read three times, but not for ever: each search
+        asks for many stretches anew.
+        """
         found = self._cut(text, progress)
         if not self.judging:
             return [piece for _, piece in found]
         pieces = [[piece] for _, piece in found]
         done = 0
-        for one in passages_read_again(text, found):
+        for one in passages_read_again(text, found) if copies < _COPIES else ():
             if one.first < done:  # all passages near the one before it have been asked for
                 continue
-            new = self._written_twice(one.text, one.again)
+            new = self._written_twice(one.text, one.again, copies)
             if new is not None:
                 pieces[one.first : one.stop] = [new, *([] for _ in range(one.first + 1, one.stop))]
                 done = one.stop
         return self._with_loud_pauses([p for some in pieces for p in some], text.part)
 
-    def _written_twice(self, text: TextPart, again: Again) -> list[Piece] | None:
+    def _written_twice(self, text: TextPart, again: Again, copies: int) -> list[Piece] | None:
         """Align words of which some were read `again`, as `_stretches`; None if they were not."""
         try:
-            pieces = self._stretches(text.of(written_again(len(text.words), again)), None)
+            written = text.of(written_again(len(text.words), again))
+            pieces = self._stretches(written, None, copies + 1)
         except DataError:  # there is no room for a second copy
             return None
         return without_first_copy(pieces, text.first, again, marked=self.repair)

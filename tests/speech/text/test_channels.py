@@ -1,5 +1,8 @@
 """Speakers with a channel each are found on their own, also where they speak at once."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import soundfile
@@ -11,6 +14,8 @@ from align.batch.speech_work import SpeechWork
 from align.cli import cli
 from align.errors import ParameterError
 from align.speech.text import Utterance, align_text
+from align.speech.text.channels import on_own_channels
+from align.speech.text.tiers import TextAlignment
 
 LATE = 1.5  # seconds by which Bob begins behind Ann
 CHANNELS = {"Ann": 1, "Bob": 2}
@@ -44,6 +49,25 @@ def test_each_speaker_is_found_on_their_channel(call):
     assert np.abs(bob - LATE - alone).max() < 0.03
     assert found.match > 0.9
     assert {u.speaker for u in found.utterances} == {"Ann", "Bob"}
+
+
+@pytest.mark.parametrize(("match", "loose"), [(0.9, True), (0.2, False)])
+def test_turns_without_times_are_looked_for_in_the_mean_first(match, loose):
+    said = [Utterance("a", speaker="Ann"), Utterance("b", speaker="Bob")]
+    asked = []
+
+    def align_one(audio, turns):
+        asked.append((audio, list(turns)))
+        if isinstance(audio, str):
+            timed = tuple(replace(turn, start=k, end=k + 1) for k, turn in enumerate(turns))
+            return SimpleNamespace(utterances=timed, match=match)
+        return TextAlignment({}, (), (), ())
+
+    on_own_channels(align_one, "call.wav", said, CHANNELS)
+    assert [turns for _, turns in asked[1:]] == [
+        [replace(turn, start=k, end=k + 1, loose=True) if loose else turn]
+        for k, turn in enumerate(said)
+    ]
 
 
 def test_what_has_no_channel_is_said(call):

@@ -1,12 +1,15 @@
 """Words and passages that were said twice, as they are asked of a second scorer."""
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from align.sequence.stretches import Stretch
 from align.speech.text.checking.repeated import (
+    ReadAgain,
     passages_read_again,
     said_again,
     without_first_copy,
@@ -15,6 +18,7 @@ from align.speech.text.parts import Part
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Piece, Row
 from align.speech.text.text_part import TextPart
+from align.speech.text.words import WordAligner
 from align.speech.word_scores import Again
 from align.types import Mismatch
 
@@ -95,3 +99,26 @@ def test_words_about_much_else_are_asked_for_in_both_copies() -> None:
     scorer.can_score_words = False
     assert not list(passages_read_again(text, found))
     assert not list(passages_read_again(text, found[1:2]))
+
+
+def test_copies_within_copies_are_not_sought_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A passage may be read three times; each search asks for many stretches."""
+    cut: list[Any] = []
+
+    def align(text: TextPart, progress: Any) -> list[Any]:
+        cut.append([*text.words])
+        return [(None, piece(range(2), 0.0))]
+
+    def always(text: TextPart, found: Any) -> Any:
+        yield ReadAgain(0, 1, text, Again(0, 1, 0.9))
+
+    monkeypatch.setattr("align.speech.text.words.passages_read_again", always)
+    monkeypatch.setattr("align.speech.text.words.without_first_copy", lambda *_, **__: None)
+    own: Any = SimpleNamespace(
+        judging=True, repair=False, _cut=align, _with_loud_pauses=lambda pieces, part: pieces
+    )
+    own._stretches = partial(WordAligner._stretches, own)
+    own._written_twice = partial(WordAligner._written_twice, own)
+    unused: Any = None
+    own._stretches(TextPart(unused, unused, ["a", "b"]), None)
+    assert cut == [["a", "b"], ["a", "a", "b"], ["a", "a", "a", "b"]]
