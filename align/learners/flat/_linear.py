@@ -164,7 +164,8 @@ class LinearRun:
             columns = np.arange(d, dtype=np.int32) if by_feature else _NONE
         else:
             data, columns, ends = X.data, X.indices, X.indptr
-        W, late, spare = self._W, self._late, np.empty(d + BLOCK * k + TILE)
+        spare = np.empty(BLOCK * k + TILE + min(len(order), BLOCK) * d)
+        W, late = self._W, self._late
         state = (self.rule, self.flags, self.counts, self.sums, spare, log)
         examples = (data, columns, ends, chunk.y, chunk.relevant, chunk.weights, order)
         if by_feature:

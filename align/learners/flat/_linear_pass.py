@@ -6,10 +6,11 @@ score or one for each class; dense rows and CSR. One kernel plays them all. It i
 * with a fixed c a round without loss changes nothing, and is left as soon as that is seen;
 * the weights lie as the rows want them. *By class* those of a class are side by side, for rows
   that are mostly there: four classes are scored at a time, along the features; and four rows,
-  where the first cache does not hold the weights, which then are read once for all of them. A
-  step makes two scores of each row after it wrong, and these are made again. *By feature* those
-  of a feature are side by side, for rows of few entries: an entry reads those of all classes at
-  once, and a step touches two of them (of up to NARROW classes all, which are one vector);
+  where the first cache does not hold the weights, which then are read once for all of them (rows
+  of CSR are spread for it). A step makes two scores of each row after it wrong, and these are
+  made again. *By feature* those of a feature are side by side, for rows of few entries: an entry
+  reads those of all classes at once, and a step touches two of them (of up to NARROW classes all,
+  which are one vector);
 * the mean of the hypotheses costs nothing in rounds without a step: a step of round t counts
   ``P_T - P_t`` times in their sum, P being the sum of the scales, so `late` gets it ``P_t`` times.
 
@@ -27,12 +28,14 @@ from align.learners.flat._linear_scores import (
     BLOCK,
     LARGE,
     NARROW,
+    TILE,
     add_narrow,
     fill_scores,
     is_spread,
     score_again,
     score_ahead,
     spread,
+    spread_four,
     square,
 )
 from align.learners.flat._round import (
@@ -48,6 +51,8 @@ from align.learners.flat._round import (
 from align.learners.parts.step_kernels import hinge, inlined, worst_pair
 
 __all__ = ["play"]
+
+_FIRST = np.arange(BLOCK)  # places of rows that are spread
 
 
 # Steps -------------------------------------------------------------------------------------------
@@ -196,15 +201,18 @@ def play(
     `late` [shape=(k, d + 1 or more)] are dual sum and late steps; by feature they are ``(d + 1,
     K)`` and ``(d + 1, k)``, K being k rounded up to a multiple of TILE (or NARROW, where that
     holds all), and `tiles` is W as ``(d + 2, K / TILE, TILE)`` with a row more, 0 for each class
-    and -inf beyond (else NO_TILES). `spare` [shape=(d + BLOCK k + TILE,)] is work space.
+    and -inf beyond (else NO_TILES). `spare` [shape=(BLOCK k + TILE + b d,)] is work space, b
+    being the number of rows, and BLOCK of more.
     """
     k, d, by_feature = flags[core.SCORES], flags[core.FEATURES], flags[core.BY_FEATURE] != 0
     bias, average = rule[core.BIAS], flags[core.AVERAGE] != 0
     dense = ends.shape[0] == 0
-    ahead, spare = spare[d:], spare[:d]
+    ahead, spare = spare[: BLOCK * k + TILE], spare[BLOCK * k + TILE :]
     scores = ahead[: W.shape[1] if by_feature else k]
     narrow = by_feature and tiles.shape[2] == NARROW
-    blocked = dense and not by_feature and k > 1 and k * d > LARGE and order.shape[0] >= BLOCK
+    blocked = not by_feature and k > 1 and k * d > LARGE and order.shape[0] >= BLOCK
+    blocked = blocked and (dense or is_spread(ends[-1] / (ends.shape[0] - 1), d, k, by_feature))
+    block, four = (data if dense else spare), order[:0]  # where the rows scored ahead lie, which
     # Whether a round without loss changes nothing but the number of rounds and their sum of
     # scales. Without a margin there may be mistakes without loss, which count.
     steady = flags[core.TUNING] == core.FIXED and rule[core.BOUND] == math.inf
@@ -219,16 +227,21 @@ def play(
         end = begin + d if dense else ends[row + 1]
         x = data[begin:end]
         columns = all_columns if dense else all_columns[begin:end]
-        if is_spread(end - begin, d, k, by_feature):
-            spread(x, columns, spare)
-            x = spare
         label = -1 if k == 1 else int(y[row])  # -1 of label sets, too
         if blocked:
             if i % BLOCK == 0:
-                score_ahead(W, data, order, i, d, bias, ahead)
+                four = order[i : i + BLOCK]
+                if not dense:
+                    spread_four(data, all_columns, ends, four, d, spare)
+                    four = _FIRST[: four.shape[0]]
+                score_ahead(W, block, four, d, bias, ahead)
+            x = block[four[i % BLOCK] * d :][:d]
             scores = ahead[i % BLOCK * k :][:k]
             own, top = lead(scores, k, label) if label >= 0 else (0.0, 0.0)
         else:
+            if is_spread(end - begin, d, k, by_feature):
+                spread(x, columns, spare[:d])
+                x = spare[:d]
             own, top = fill_scores(W, tiles, x, columns, d, k, bias, by_feature, label, scores)
         logged = i < log.shape[0]
         up, down, code, sign, target, inner, mistake = _judge(
@@ -278,7 +291,7 @@ def play(
             else:
                 _move(W, by_feature, up, down, step, x, columns, d, bias)
             if blocked:
-                score_again(W, up, down, data, order, i, d, bias, ahead)
+                score_again(W, up, down, block, four, i % BLOCK + 1, d, bias, ahead)
             if average:
                 _move(late, by_feature, up, down, prefix * step, x, columns, d, bias)
             if flags[core.STOP]:

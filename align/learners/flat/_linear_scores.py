@@ -25,6 +25,7 @@ __all__ = [
     "score_again",
     "score_ahead",
     "spread",
+    "spread_four",
     "square",
 ]
 
@@ -110,24 +111,24 @@ def _pair_by_class(W: Any, up: int, down: int, x: Any, last: int, bias: float, o
 
 
 @inlined
-def score_ahead(W: Any, data: Any, order: Any, i: int, d: int, bias: float, ahead: Any) -> None:
-    """Write the scores of round i and the three that follow it; beyond the last, of the last."""
-    end = order.shape[0] - 1
-    a, b = order[i] * d, order[min(i + 1, end)] * d
-    c, e = order[min(i + 2, end)] * d, order[min(i + 3, end)] * d
+def score_ahead(W: Any, data: Any, rows: Any, d: int, bias: float, ahead: Any) -> None:
+    """Write the scores of four dense rows; of fewer, those of the last again."""
+    last = rows.shape[0] - 1
+    a, b, c, e = rows[0], rows[min(1, last)], rows[min(2, last)], rows[min(3, last)]
     _four_by_class(
-        W, data[a : a + d], data[b : b + d], data[c : c + d], data[e : e + d], d, bias, ahead
-    )
+        W, data[a * d :][:d], data[b * d :][:d], data[c * d :][:d], data[e * d :][:d], d, bias,
+        ahead,
+    )  # fmt: skip
 
 
 @inlined
 def score_again(
-    W: Any, up: int, down: int, data: Any, order: Any, i: int, d: int, bias: float, ahead: Any
+    W: Any, up: int, down: int, data: Any, rows: Any, done: int, d: int, bias: float, ahead: Any
 ) -> None:
-    """Write the scores that the step of round i has made wrong: two of each round to come."""
+    """Write the scores that a step has made wrong: two of each row after the first `done`."""
     k = W.shape[0]
-    for place in range(i % BLOCK + 1, min(BLOCK, order.shape[0] - i + i % BLOCK)):
-        x = data[order[i - i % BLOCK + place] * d :][:d]
+    for place in range(done, rows.shape[0]):
+        x = data[rows[place] * d :][:d]
         _pair_by_class(W, up, down, x, d, bias, ahead[place * k :])
 
 
@@ -287,3 +288,11 @@ def spread(x: Any, columns: Any, spare: Any) -> None:
     spare[:] = 0.0
     for j in range(x.shape[0]):
         spare[np.uint32(columns[j])] = x[j]
+
+
+@inlined
+def spread_four(data: Any, columns: Any, ends: Any, rows: Any, d: int, spare: Any) -> None:
+    """Write up to four CSR rows as dense ones, one after another."""
+    for place in range(rows.shape[0]):
+        begin, end = ends[rows[place]], ends[rows[place] + 1]
+        spread(data[begin:end], columns[begin:end], spare[place * d :][:d])

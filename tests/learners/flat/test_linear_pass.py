@@ -82,6 +82,7 @@ def test_many_weights(k, monkeypatch):
     """More than the first cache holds: four rows are scored together, and again after a step."""
     X, y = examples(400, k, 1.0)
     X += 3.0 * np.random.default_rng(1).normal(size=(k, 400))[y]  # some rounds have no loss
+    X[:, ::9] = X[17] = 0.0
     sets = np.eye(k)[y] + np.eye(k)[y[::-1]] > 0
     vote = PassiveAggressiveClassifier("pa1", C=0.3, conversion="vote")
     tuned = OnlineClassifier(tuning=RunningTuning())
@@ -91,6 +92,8 @@ def test_many_weights(k, monkeypatch):
             found = learnt(estimator, X, labels, monkeypatch, False)
             np.testing.assert_allclose(found[0], expected, rtol=1e-9, atol=1e-10)
             np.testing.assert_allclose(found[1], facts, rtol=1e-9)
+            sparse = learnt(estimator, sp.csr_array(X), labels, monkeypatch, False)
+            np.testing.assert_array_equal(np.append(*sparse), np.append(*found))
             assert facts[1] < 150 or labels is sets or estimator is tuned
 
 
