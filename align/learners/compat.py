@@ -78,7 +78,9 @@ class _Linear(VectorEstimator):
             )
         check_whole(self.max_iter, "max_iter")
         check_whole(self.n_iter_no_change, "n_iter_no_change")
-        check_whole(getattr(self, "average", 0), "average", least=0)
+        average = getattr(self, "average", False)
+        if not isinstance(average, bool):
+            check_whole(average, "average", least=0)
         if self.tol is not None:
             check_number(self.tol, "tol")
         self._rule()

@@ -184,10 +184,56 @@ def test_numbers_are_no_classes(name):
 @pytest.mark.parametrize("name", [name for name in NAMES if KINDS[name] == "classes"])
 def test_labels_of_several_types_in_one_array(name):
     X, y = data(name)
-    for one, other in (("a", 1), (None, "a")):
-        labels = np.array([one if label == y[0] else other for label in y], dtype=object)
-        with pytest.raises(ParameterError, match=f"several types, such as {one!r}, {other!r};"):
-            make(name).fit(X, labels)
+    labels = ["a" if label == y[0] else 1 for label in y]
+    for given in (labels, np.array(labels, dtype=object)):
+        with pytest.raises(ParameterError, match="several types, such as 'a', 1;"):
+            make(name).fit(X, given)
+    if hasattr(make(name), "partial_fit"):
+        with pytest.raises(ParameterError, match=r"several types, such as ('a', 1|1, 'a')"):
+            make(name).partial_fit(X, y, classes=["a", 1])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if KINDS[name] == "classes"])
+def test_labels_that_are_missing(name):
+    X, y = data(name)
+    for missing, what in ((None, "None"), (float("nan"), "NaN")):
+        labels = [missing if label == y[0] else "a" for label in y]
+        for given in (labels, np.array(labels, dtype=object)):
+            with pytest.raises(ParameterError, match=f"the labels contain {what}, which is no"):
+                make(name).fit(X, given)
+    pandas = pytest.importorskip("pandas", reason="its NA is no label")
+    labels = pandas.Series(np.array(["a", "b"])[y]).astype("string")
+    labels[2] = pandas.NA
+    for given in (labels, pandas.Series([pandas.NA] * len(y))):
+        with pytest.raises(ParameterError, match="the labels contain <NA>, which is no class"):
+            make(name).fit(X, given)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_na_in_a_frame(name):
+    pandas = pytest.importorskip("pandas", reason="its NA is no number")
+    X, y = data(name)
+    frame = pandas.DataFrame(X).astype("Float64")
+    assert len(make(name).fit(frame, y).predict(frame)) == len(X)
+    frame.iloc[2, 1] = pandas.NA
+    with pytest.raises(ValueError, match="X contains NaN"):
+        make(name).fit(frame, y)
+
+
+SETS_OF_LABELS = ["CELLIP", "KernelPA", "LabelRanker", "OnlineToBatch", "Winnow"]
+
+
+@pytest.mark.parametrize("name", SETS_OF_LABELS)
+def test_sets_of_labels_are_0_and_1(name):
+    X, _ = data(name)
+    sets = (X[:, :3] > 0).astype(int)
+    expected = make(name).fit(X, sets)
+    np.testing.assert_array_equal(
+        decide(make(name).fit(X, sp.csr_array(sets)), X), decide(expected, X)
+    )
+    for wrong in (2 * sets, 2 * sets - 1, np.where(sets, "a", "b")):
+        with pytest.raises(ParameterError, match="must hold 0 and 1 where it has a column"):
+            make(name).fit(X, wrong)
 
 
 @pytest.mark.parametrize("name", [n for n in STREAMS if KINDS[n] == "classes"])
@@ -210,13 +256,6 @@ def test_text_and_numbers_do_not_mix(name):
             model.step(X[0], "a")
 
 
-@pytest.mark.parametrize("name", ["KernelPA", "OnlineToBatch"])
-def test_labels_that_cannot_be_sorted(name):
-    X, y = data(name)
-    with pytest.raises(ParameterError, match="of several types, such as 'a', None"):
-        make(name).fit(X, np.array(["a", None] * (len(y) // 2), dtype=object))
-
-
 def test_collections_are_no_labels_of_kernels():
     X, y = data("KernelPA")
     with pytest.raises(ParameterError, match=r"y holds \{[01]\}, must hold one label"):
@@ -225,6 +264,10 @@ def test_collections_are_no_labels_of_kernels():
         make("KernelPA").fit(X, [[0], [0, 1]] * (len(y) // 2))
     with pytest.raises(ParameterError, match="Complex data not supported by KernelPARegressor"):
         make("KernelPARegressor").fit(X, y + 1j)
+    with pytest.raises(ParameterError, match="Complex data not supported by KernelPA;"):
+        make("KernelPA").fit(X, y + 1j)
+    with pytest.raises(ParameterError, match=r"^Found input variables with inconsistent numbers"):
+        make("KernelPARegressor").fit(X, y[:-1])
 
 
 @pytest.mark.parametrize("how", ["fit", "partial_fit"])

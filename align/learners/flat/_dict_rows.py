@@ -92,7 +92,7 @@ class RowBuffer:
         """
         try:
             clean = math.isfinite(sum(x.values()))
-        except (AttributeError, TypeError):
+        except (AttributeError, OverflowError, TypeError):
             clean = False
         if not clean:
             x = _checked(x)
@@ -119,17 +119,16 @@ def _checked(x: Any) -> dict[Hashable, float]:
     found: dict[Hashable, float] = {}
     for name, value in x.items():
         if isinstance(value, str):
-            found[f"{name}={value}"] = 1.0
-            continue
+            name, value = f"{name}={value}", 1.0
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             number = math.nan
         if not math.isfinite(number):
             raise ParameterError(
                 f"x[{name!r}]={value!r}, must be a finite number, or a string for a category."
             )
-        found[name] = number
+        found[name] = found.get(name, 0.0) + number  # a category may be named as a feature is
     return found
 
 

@@ -32,8 +32,8 @@ from align.learners.parts.estimators import (
 from align.learners.parts.labels import check_announced, distinct_labels, one_label
 from align.learners.parts.parameters import (
     check_choice,
-    check_epochs,
     check_number,
+    check_whole,
     orders,
     read_zero_one,
     shuffler,
@@ -161,6 +161,7 @@ class EllipsoidLearner(
         ParameterError
             For a single class, or parameters out of range.
         """
+        check_whole(n_features, "n_features")
         found = distinct_labels(classes)
         if found.size < 2:
             raise ParameterError(f"y has 1 class, {found}, must have 2 classes or more.")
@@ -460,7 +461,7 @@ class EllipsoidLearner(
         check_number(self.max_memory, "max_memory")
         if not self.max_memory > 0.0:
             raise ParameterError(f"max_memory={self.max_memory}, must be a positive number.")
-        check_epochs(self.epochs)
+        check_whole(self.epochs, "epochs")
 
     def _is_low_rank_smaller(self, n: int) -> bool:
         """Whether P of n weights is kept as vectors by default."""

@@ -14,9 +14,8 @@ import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
 from align._numba import compiled
-from align.errors import ParameterError
 from align.learners.parts.estimators import summed, validated
-from align.learners.parts.labels import check_labels
+from align.learners.parts.labels import check_label_sets, check_labels
 from align.learners.parts.parameters import check_given
 from align.types import Float64
 
@@ -47,13 +46,14 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
     if plain and _is_clean(owner, X, reset=reset) and len(y) == X.shape[0]:
         _admit(owner, X, reset=reset)
         return narrow(X), y
+    if hasattr(y, "toarray"):
+        y = y.toarray()
     X, y = validated(owner, X, y, dtype=list(_FLOATS), order="C", multi_output=True, reset=reset)
     if y.ndim == 2 and y.shape[1] == 1:
         y = column_or_1d(y, warn=True)
     if y.dtype.kind not in "biuUS":
         check_labels(y)
-    if y.ndim == 2 and not np.isin(y, (0, 1)).all():
-        raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
+    check_label_sets(y)
     return narrow(summed(X)), y
 
 

@@ -26,7 +26,6 @@ from align.learners.parts.conversion import contest_parts, last_drawn
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import (
     check_choice,
-    check_epochs,
     check_share,
     check_whole,
     generator,
@@ -77,7 +76,7 @@ class FlatLearner(Facts, VectorEstimator):
     def _begin(self, n_features: int) -> None:
         """Forget everything and make ready for rounds."""
         check_choice(self.conversion, "conversion", CONVERSIONS)
-        check_epochs(self.epochs)
+        check_whole(self.epochs, "epochs")
         check_share(self.validation_fraction, "validation_fraction")
         check_whole(self.n_candidates, "n_candidates")
         self._began = SimpleNamespace(

@@ -14,7 +14,7 @@ from align.learners.flat._round import write
 from align.learners.parts.estimators import VectorEstimator, summed, validated
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
-    check_epochs,
+    check_whole,
     generator,
     orders,
     read_weights,
@@ -74,7 +74,7 @@ class Centred(Recorded, OutlierMixin, VectorEstimator):  # type: ignore[misc]  #
         """
         X = self._validate(X, reset=True)
         weights, X = weighed(sample_weight, X)
-        check_epochs(self.epochs)
+        check_whole(self.epochs, "epochs")
         self._open(X.shape[1])
         for order in orders(generator(self.random_state), X.shape[0], self.epochs, self.shuffle):
             self._play(X, order, weights)

@@ -14,7 +14,7 @@ vocabulary     columns of the names
 
 import copy
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sized
 from typing import Any, Self
 
 import numpy as np
@@ -39,7 +39,7 @@ from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, no_relevant
 from align.learners.parts.labels import one_label
-from align.learners.parts.parameters import check_choice
+from align.learners.parts.parameters import check_choice, check_whole
 from align.learners.parts.saved import Saved
 from align.learners.parts.shapes import check_stored
 from align.learners.theory import Round
@@ -128,8 +128,9 @@ class DictStream(Saved):
                 "regressor."
             )
         check_choice(vocabulary, "vocabulary", ("growing", "hashed"))
-        if isinstance(n_features, bool) or not 1 <= n_features < 2**31:
-            raise ParameterError(f"n_features={n_features}, must be at least 1 and below 2**31.")
+        check_whole(n_features, "n_features")
+        if n_features >= 2**31:
+            raise ParameterError(f"n_features={n_features}, must be below 2**31.")
         self.learner, self.vocabulary, self.n_features = learner, vocabulary, int(n_features)
         self._classifies = isinstance(learner, FlatClassifier)
         self._fill_names(names)
@@ -198,6 +199,8 @@ class DictStream(Saved):
         y : iterable
             As many.
         """
+        if isinstance(X, Sized) and isinstance(y, Sized) and len(X) != len(y):
+            raise ParameterError(f"X has {len(X)} examples and y {len(y)}, must be as many.")
         for x, label in zip(_dicts(X), y, strict=True):
             self._learn(x, label, _NO_LOG)
 
@@ -265,8 +268,7 @@ class DictStream(Saved):
         if self._seen is None:
             self._open(y)
         code = learner._code_of(y) if self._classifies else _number(y)
-        if self.vocabulary == "growing" and len(self._names) > learner.n_features_in_:
-            self._widen(len(self._names))
+        self._widen()
         if self._classifies and len(learner._names) == 1:
             learner._idle(1)
             return
@@ -298,6 +300,7 @@ class DictStream(Saved):
         learner, row = self.learner, self._row
         growing = self.vocabulary == "growing"
         n = row.fill(x, self._names.get if growing else self._names.__getitem__, not growing)
+        self._widen()
         if self._classifies and len(learner._names) == 1:
             return self._scores[:1]
         if not self._quick:
@@ -351,8 +354,12 @@ class DictStream(Saved):
         else:
             self._seen = False
 
-    def _widen(self, n_features: int) -> None:
+    def _widen(self) -> None:
+        """Give each name a weight: there may be new ones, also of an example that was refused."""
         learner: Any = self.learner
+        n_features = len(self._names)
+        if self.vocabulary == "hashed" or n_features <= learner.n_features_in_:
+            return
         learner._run.widen(n_features)
         learner.n_features_in_ = n_features
         learner._row = np.zeros((1, n_features))

@@ -22,7 +22,7 @@ from align.learners.flat._linear import LinearRun
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator
-from align.learners.parts.parameters import check_epochs, generator, weighed
+from align.learners.parts.parameters import check_whole, generator, weighed
 from align.learners.parts.shards import deal, mix_shards, shard_orders
 from align.types import Float64
 
@@ -110,7 +110,7 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
         classes = several_labels(y)
         given = PassiveAggressiveClassifier() if self.estimator is None else self.estimator
         final = _opened(given, X.shape[1], classes, labels=y.ndim == 2)
-        check_epochs(given.epochs)
+        check_whole(given.epochs, "epochs")
         rng = generator(self.random_state)
         parts = deal(X.shape[0], int(self.n_shards), rng, given.shuffle)
         shards = [(X[part], y[part], weights[part] if len(weights) else None) for part in parts]

@@ -47,10 +47,9 @@ from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import block_ends
 from align.learners.parts.conversion import contest_parts, last_drawn
 from align.learners.parts.estimators import CountedRounds, VectorEstimator, validated
-from align.learners.parts.labels import distinct_labels
+from align.learners.parts.labels import distinct_labels, refuse_mixed
 from align.learners.parts.parameters import (
     check_choice,
-    check_epochs,
     check_share,
     check_whole,
     generator,
@@ -193,7 +192,7 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
             For parameters out of range, or too few examples.
         """
         X, y = self._validate(X, y, reset=True)
-        check_epochs(self.epochs)
+        check_whole(self.epochs, "epochs")
         groups = None if groups is None else np.asarray(groups)
         weights, X, y, groups = weighed(sample_weight, X, y, groups)
         known = y is not None and y.ndim == 1 and takes(self._given(), "classes")
@@ -334,6 +333,7 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
         if y is None:
             return X, None
         refuse_masks(y=y)
+        refuse_mixed(y)
         y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
         check_consistent_length(X, y)
         return X, column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y

@@ -31,7 +31,7 @@ from align.learners.parts.estimators import (
 from align.learners.parts.labels import check_announced, check_labels, distinct_labels, one_label
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
-    check_epochs,
+    check_whole,
     generator,
     orders,
     positive,
@@ -180,7 +180,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         ParameterError
             For other features, more or fewer than two classes, or parameters out of range.
         """
-        check_epochs(self.epochs)
+        check_whole(self.epochs, "epochs")
         X, y = self._validate(X, y, reset=True)
         weights, X, y = weighed(sample_weight, X, y)
         self._begin(X.shape[1], np.unique(y))

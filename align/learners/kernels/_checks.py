@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.parts.labels import check_label_sets, refuse_mixed
 from align.learners.parts.parameters import check_given, refuse_masks
 from align.types import Float64
 
@@ -19,6 +20,8 @@ def check_examples(X: Any, owner: str, n_features: int | None = None) -> Float64
     if hasattr(X, "toarray"):
         X = X.toarray()
     refuse_masks(X=X)
+    if hasattr(X, "isna"):  # a frame of pandas, whose NA is no number
+        X = X.to_numpy(na_value=np.nan)
     array = np.asarray(X)
     if np.iscomplexobj(array):
         raise ParameterError(f"Complex data not supported by {owner}; pass real numbers.")
@@ -59,14 +62,16 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
     check_given(y, owner)
     refuse_masks(y=y)
     try:
+        refuse_mixed(y)
         labels = _vector(y.toarray() if hasattr(y, "toarray") else np.asarray(y), n)
     except ValueError as error:
         if isinstance(error, ParameterError):
             raise
         raise ParameterError(f"y must be labels, or a matrix of 0 and 1: {error}.") from error
+    if labels.dtype.kind == "c":
+        raise ParameterError(f"Complex data not supported by {owner}; y must hold labels.")
     if labels.ndim == 2:
-        if not np.isin(labels, (0, 1)).all():
-            raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
+        check_label_sets(labels)
         relevant: npt.NDArray[np.bool_] = labels != 0
         return relevant
     if labels.dtype.kind == "O":
@@ -95,9 +100,10 @@ def check_numbers(y: Any, n: int, owner: str) -> Float64:
     if np.iscomplexobj(np.asarray(y)):
         raise ParameterError(f"Complex data not supported by {owner}; y must hold real numbers.")
     try:
-        numbers = _vector(np.asarray(y, dtype=np.float64), n)
+        numbers = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(f"y must hold numbers: {error}.") from error
+    numbers = _vector(numbers, n)
     if numbers.ndim != 1:
         raise ParameterError(f"y.shape={numbers.shape}, must be (n,): one number per example.")
     if not np.isfinite(numbers).all():

@@ -20,7 +20,6 @@ from align.learners.parts import step_limits
 from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import (
     check_choice,
-    check_epochs,
     check_number,
     check_whole,
     generator,
@@ -129,7 +128,7 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
     @one_thread()
     def _learn_afresh(self, X: Any, y: Any, sample_weight: Any) -> Self:
         """Check everything, forget what was learned, and go through the examples."""
-        check_epochs(self.epochs)
+        check_whole(self.epochs, "epochs")
         X = self._read(X, first=True)
         weights, X, y = weighed(sample_weight, X, self._read_targets(y, len(X)))
         self._open(X.shape[1], y)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from align.learners.parts.labels import check_labels
+from align.learners.parts.labels import check_label_sets, check_labels, refuse_mixed
 from align.learners.parts.parameters import refuse_masks
 from align.learners.parts.saved import Saved
 from align.types import Float64
@@ -117,19 +117,25 @@ class ScoredClasses(ClassifierMixin):  # type: ignore[misc]  # sklearn is untype
 
 def read_label_sets(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
     """Return examples, and their classes [shape=(m,)] or relevant labels [shape=(m, K)]."""
+    if hasattr(y, "toarray"):
+        y = y.toarray()
     X, y = validated(owner, X, y, reset=reset, multi_output=True)
     if y.ndim == 2 and y.shape[1] == 1:
         X, y = validated(owner, X, y, reset=False)  # warns of the column
     check_labels(y)
+    check_label_sets(y)
     return summed(X), y
 
 
 def validated(owner: Any, X: Any, y: Any = "no_validation", **given: Any) -> Any:
     """Return what scikit-learn's `validate_data` makes of examples: float64, dense or CSR.
 
-    Other `given` options take the place of these two. Masks are refused.
+    Other `given` options take the place of these two. Masks are refused, and so are labels of
+    several types.
     """
     refuse_masks(X=X, y=y)
+    if not given.get("y_numeric"):
+        refuse_mixed(y)
     return validate_data(owner, X, y, **{"accept_sparse": "csr", "dtype": np.float64} | given)
 
 

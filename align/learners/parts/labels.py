@@ -8,11 +8,18 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["check_announced", "check_labels", "distinct_labels", "one_label"]
+__all__ = [
+    "check_announced",
+    "check_label_sets",
+    "check_labels",
+    "distinct_labels",
+    "one_label",
+    "refuse_mixed",
+]
 
 
 def check_labels(y: npt.NDArray[Any]) -> None:
-    """Raise an error where labels are no classes; ParameterError where they are of several types.
+    """Raise an error where labels are no classes.
 
     Examples
     --------
@@ -20,9 +27,43 @@ def check_labels(y: npt.NDArray[Any]) -> None:
     """
     from sklearn.utils.multiclass import check_classification_targets
 
-    if np.asarray(y).dtype == object:
-        distinct_labels(y)
     check_classification_targets(y)
+
+
+def check_label_sets(y: npt.NDArray[Any]) -> None:
+    """Raise `ParameterError` where a matrix says neither 0 nor 1 of a label.
+
+    Examples
+    --------
+    >>> check_label_sets(np.array([[1, 0, 1], [0, 0, 1]]))
+    """
+    if y.ndim == 2 and not np.isin(y, (0, 1)).all():
+        raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
+
+
+def refuse_mixed(y: Any) -> None:
+    """Raise `ParameterError` where labels are of several types, or missing.
+
+    To be called with what a user gave: NumPy makes text of ``["a", 1]``, and scikit-learn cannot
+    compare NA of pandas.
+
+    Examples
+    --------
+    >>> refuse_mixed(["a", "b"])
+    """
+    if isinstance(y, list | tuple) or len(getattr(y, "shape", ())) == 1:
+        labels = _as_array(y)
+        if labels.dtype == object and labels.ndim == 1:
+            distinct_labels(labels)
+
+
+def _as_array(y: Any) -> npt.NDArray[Any]:
+    """Return an array, of a list of text and others one of objects."""
+    if isinstance(y, list | tuple):
+        kinds = set(map(type, y))
+        if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
+            return np.fromiter(y, dtype=object, count=len(y))
+    return np.asarray(y)
 
 
 def check_announced(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
@@ -45,32 +86,49 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
 
     Raises `ParameterError` where some are text and others are not: numpy would make text of all,
     and a learner that was given 1 would predict ``"1"``. Nor is NaN a label: it is unequal to
-    itself.
+    itself. None and NA of pandas stand for labels that are missing.
 
     Examples
     --------
     >>> distinct_labels([2, 0], [1, 2]).tolist()
     [0, 1, 2]
     """
-    arrays = [array for array in map(np.asarray, parts) if array.size]
+    arrays = [array.ravel() for array in map(_as_array, parts) if array.size]
     if not arrays:
         return np.asarray(parts[0])
+    for array in arrays:
+        _refuse_missing(array)
     if len({array.dtype.kind in "US" for array in arrays if array.dtype.kind != "O"}) < 2:
         try:
-            found = np.unique(np.concatenate([array.ravel() for array in arrays]))
+            return np.unique(np.concatenate(arrays))
         except TypeError:  # values of which none is less than the other
-            found = None
-        if found is not None:
-            if (found != found).any():
-                raise ParameterError("the labels contain NaN, which is no class; remove it.")
-            return found
+            pass
     of_types: dict[type, Any] = {}
-    for label in (label for array in arrays for label in array.ravel().tolist()):
+    for label in (label for array in arrays for label in array.tolist()):
         of_types.setdefault(type(label), label)
     raise ParameterError(
         f"the labels are of several types, such as {', '.join(map(repr, of_types.values()))}; "
         "give all as text, or all as numbers."
     )
+
+
+def _refuse_missing(labels: npt.NDArray[Any]) -> None:
+    """Raise `ParameterError` where a label is None, NaN or NA."""
+    if labels.dtype == object:
+        missing = filter(_is_missing, labels.tolist())
+    else:
+        missing = iter(labels[labels != labels].tolist())
+    for label in missing:
+        what = "NaN" if isinstance(label, float) else repr(label)
+        raise ParameterError(f"the labels contain {what}, which is no class; remove it.")
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, or unequal to itself (NaN), or neither equal nor unequal (NA)."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True
 
 
 def one_label(y: Any) -> npt.NDArray[Any]:

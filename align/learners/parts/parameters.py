@@ -13,7 +13,6 @@ from align.types import Float64, IntArray
 __all__ = [
     "NO_WEIGHTS",
     "check_choice",
-    "check_epochs",
     "check_given",
     "check_number",
     "check_share",
@@ -89,9 +88,9 @@ def not_negative(value: float, name: str) -> float:
 
 
 def check_whole(value: Any, name: str, *, least: int = 1) -> None:
-    """Raise unless a value is a whole number, at least `least`."""
+    """Raise unless a value is a whole number, at least `least`, and no bool."""
     check_number(value, name)
-    if not least <= value < math.inf or value != int(value):
+    if isinstance(value, bool) or not least <= value < math.inf or value != int(value):
         raise ParameterError(f"{name}={value}, must be a whole number, at least {least}.")
 
 
@@ -108,11 +107,6 @@ def check_share(value: Any, name: str) -> None:
     check_number(value, name)
     if not 0.0 < value < 1.0:
         raise ParameterError(f"{name}={value}, must lie in (0, 1).")
-
-
-def check_epochs(epochs: Any) -> None:
-    """Raise unless `epochs` is a whole number, at least 1, and no bool."""
-    check_whole(0 if isinstance(epochs, bool) else epochs, "epochs")
 
 
 def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
+from align.learners.parts.labels import distinct_labels, refuse_mixed
 from align.types import Float64
 
 __all__ = [
@@ -54,6 +55,11 @@ def check_groups(groups: Any, m: int) -> npt.NDArray[Any]:
     labels = np.asarray(groups)
     if labels.shape != (m,):
         raise ParameterError(f"groups.shape={labels.shape}, must be (m,)=({m},).")
+    try:
+        refuse_mixed(groups)
+        distinct_labels(labels)
+    except ParameterError as error:
+        raise ParameterError(f"of groups, {error}") from None
     return labels
 
 

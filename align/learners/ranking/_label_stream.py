@@ -242,12 +242,7 @@ class LabelStream(
         self._known[0] = known.size
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
-        if hasattr(y, "toarray"):
-            y = y.toarray()
-        X, y = read_label_sets(self, X, y, reset=reset)
-        if y.ndim == 2 and not np.isin(y, (0, 1)).all():
-            raise ParameterError("y must be an indicator matrix of 0 and 1: (m, k).")
-        return X, y
+        return read_label_sets(self, X, y, reset=reset)
 
     def _count(self, relevant: BoolArray) -> None:
         """Count how many labels are relevant in rounds that have any."""

@@ -44,7 +44,6 @@ from align.learners.parts import (
 )
 from align.learners.parts.estimators import VectorEstimator, validated
 from align.learners.parts.parameters import (
-    check_epochs,
     check_number,
     check_whole,
     orders,
@@ -181,7 +180,7 @@ class InstanceRanker(VectorEstimator):
         groups = None if groups is None else core.check_groups(groups, len(y))
         _, X, y, groups = weighed(sample_weight, X, y, groups, reason=_ALIKE)
         queries = core.queries(groups, len(y))
-        check_epochs(self.epochs)
+        check_whole(self.epochs, "epochs")
         self.start(X.shape[1])
         for order in orders(shuffler(self.random_state), len(queries), self.epochs, self.shuffle):
             for q in order:
@@ -228,6 +227,7 @@ class InstanceRanker(VectorEstimator):
         -------
         self
         """
+        check_whole(n_features, "n_features")
         self._tuning = self._check_parameters()
         self._began = SimpleNamespace(**self.get_params(deep=False))
         self.n_features_in_ = int(n_features)

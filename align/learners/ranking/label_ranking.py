@@ -52,7 +52,7 @@ from align.learners.parts import (
 from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
-    check_epochs,
+    check_whole,
     orders,
     positive,
     read_zero_one,
@@ -181,7 +181,7 @@ class LabelRanker(LabelStream):
         labels = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
         if labels.size < 2:
             raise ParameterError(f"y has 1 class, {labels}, must have 2 classes or more.")
-        check_epochs(self.epochs)
+        check_whole(self.epochs, "epochs")
         self.start(X.shape[1], labels)
         relevant, known = self._targets(y)
         self._count(relevant)
@@ -238,6 +238,7 @@ class LabelRanker(LabelStream):
         -------
         self
         """
+        check_whole(n_features, "n_features")
         gamma, tuning = self._check_parameters()
         self._began = SimpleNamespace(**self.get_params(deep=False))
         self.n_features_in_ = int(n_features)

@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from align._params import ParamsMixin
 from align.errors import ParameterError
+from align.learners.parts.parameters import check_whole
 from align.learners.theory.rounds import Round
 
 __all__ = [
@@ -194,10 +195,10 @@ class _VersionSpace(_Online):
     def _answers(self, x: Any) -> npt.NDArray[np.int8]:
         """Return what each concept says of x; of dead ones, anything."""
         if self._table is not None:
-            return self._table[:, x]
+            return self._table[:, _column(x, self._table)]
         answers = np.zeros(self.alive_.size, dtype=np.int8)
         for i in self.version_space_:
-            answers[i] = self._functions[i](x)
+            answers[i] = _said(self._functions[i], x)
         return answers
 
 
@@ -234,9 +235,10 @@ class Consistent(_VersionSpace):
         """Return the first consistent concept."""
         first = int(self.alive_.argmax())
         if self._table is None:
-            return self._functions[first]
+            concept = self._functions[first]
+            return lambda x: _said(concept, x)
         row = self._table[first]
-        return lambda x: int(row[x])
+        return lambda x: int(row[_column(x, row)])
 
     def mistake_bound(self) -> int:
         """Return ``card C - 1``."""
@@ -275,9 +277,9 @@ class Halving(_VersionSpace):
         alive = self.alive_.copy()  # later examples must not change the closure
         if self._table is not None:
             votes = self._table[alive].sum(axis=0, dtype=np.int64)
-            return lambda x: 1 if votes[x] >= 0 else -1
+            return lambda x: 1 if votes[_column(x, votes)] >= 0 else -1
         voters = [self._functions[i] for i in np.flatnonzero(alive)]
-        return lambda x: 1 if sum(f(x) for f in voters) >= 0 else -1
+        return lambda x: 1 if sum(_said(f, x) for f in voters) >= 0 else -1
 
     def mistake_bound(self) -> int:
         """Return ``floor(log2 card C)``."""
@@ -314,8 +316,7 @@ class Elimination(_Online):
     """
 
     def __init__(self, n_features: int) -> None:
-        if n_features < 1:
-            raise ParameterError(f"n_features={n_features}, must be at least 1.")
+        check_whole(n_features, "n_features")
         self.n_features = n_features
         self.positive_ = np.ones(n_features, dtype=np.bool_)
         self.negative_ = np.ones(n_features, dtype=np.bool_)
@@ -430,3 +431,19 @@ class Conservative(_Online):
 def _check_label(y: int) -> None:
     if y not in (-1, 1):
         raise ParameterError(f"y={y!r}, must be -1 or +1.")
+
+
+def _said(concept: Hypothesis, x: Any) -> int:
+    """Return what a concept says of x."""
+    answer = concept(x)
+    if answer not in (-1, 1):
+        raise ParameterError(f"a concept says {answer!r} of {x!r}, must say -1 or +1.")
+    return int(answer)
+
+
+def _column(x: Any, table: npt.NDArray[Any]) -> int:
+    """Return the column of an instance; -1 would be the last one to NumPy."""
+    points = table.shape[-1]
+    if not isinstance(x, int | np.integer) or not 0 <= x < points:
+        raise ParameterError(f"x={x!r}, must be a column of the table, 0 to {points - 1}.")
+    return int(x)

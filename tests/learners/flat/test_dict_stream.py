@@ -225,6 +225,7 @@ def test_what_cannot_be_learned_is_said_and_changes_nothing():
     for bad, message in [
         ({"c": float("nan")}, r"x\['c'\]=nan, must be a finite number"),
         ({"c": None}, r"x\['c'\]=None, must be"),
+        ({"c": 10**400}, r"x\['c'\]=10*, must be a finite number"),
         ([1.0], "x is of type list, must be a dict"),
     ]:
         with pytest.raises(ParameterError, match=message):
@@ -232,6 +233,7 @@ def test_what_cannot_be_learned_is_said_and_changes_nothing():
     assert stream.names_ == ["a", "b"]
     for label, message in [
         (float("nan"), "the labels contain NaN"),
+        (None, "the labels contain None"),
         ([0], r"the label is \[0\], must be one number or one text"),
         ((0, 1), r"the label is \(0, 1\)"),
         ("a", "of several types"),
@@ -254,6 +256,31 @@ def test_what_cannot_be_learned_is_said_and_changes_nothing():
         DictStream(object())
     with pytest.raises(ParameterError, match="the learner knows 2 features, must be 1"):
         DictStream(Perceptron().partial_fit([[1.0, 2.0], [0.0, 1.0]], [0, 1]), names=["a"])
+
+
+def test_a_name_without_a_weight_counts_nothing():
+    """Also one of an example that was refused; it had the weight of the constant."""
+    stream = DictStream(PassiveAggressiveClassifier("pa"))
+    stream.learn_many([{"a": 1.0}, {"b": 1.0}], "xy")
+    expected = stream._score({"unknown": 5.0}).copy()
+    with pytest.raises(ParameterError, match="the label is"):
+        stream.learn_one({"refused": 1.0}, ["x"])
+    stream.entries({f"asked {i}": 1.0 for i in range(40)})
+    for name in ("refused", "asked 39"):
+        np.testing.assert_array_equal(stream._score({name: 5.0}), expected)
+
+
+def test_a_category_beside_a_feature_of_its_name():
+    stream = DictStream(PassiveAggressiveRegressor())
+    assert stream.entries({"a=b": 2.0, "a": "b"})[1].tolist() == [3.0]
+
+
+def test_arguments_that_are_none():
+    for n in (2.5, True, 0):
+        with pytest.raises(ParameterError, match=f"n_features={n}, must be a whole number"):
+            DictStream(Perceptron(), "hashed", n)
+    with pytest.raises(ParameterError, match="X has 2 examples and y 1, must be as many"):
+        DictStream(Perceptron()).learn_many([{"a": 1.0}] * 2, [0])
 
 
 def test_nothing_is_known_at_first():

@@ -369,6 +369,15 @@ X0, Y0 = np.eye(3), np.arange(3.0)
             "epochs=0, must be a whole number",
         ),
         (lambda: InstanceRanker().fit(X0, Y0, [0, 1]), r"groups.shape=\(2,\), must be \(m,\)="),
+        (
+            lambda: InstanceRanker().fit(X0, Y0, [np.nan] * len(Y0)),
+            "of groups, the labels contain",
+        ),
+        (
+            lambda: InstanceRanker().fit(X0, Y0, ["a", *range(1, len(Y0))]),
+            "of groups, the labels are of several types, such as 'a', 1",
+        ),
+        (lambda: InstanceRanker().start(2.5), "n_features=2.5, must be a whole number"),
         (lambda: InstanceRanker().fit(1e200 * X0, Y0), "weights overflowed in round 1"),
         (lambda: InstanceRanker("maximum").fit(1e200 * X0, Y0), "weights overflowed in round 1"),
         (lambda: InstanceRanker().fit(X0, Y0 * np.nan), "NaN"),

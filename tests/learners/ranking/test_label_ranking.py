@@ -508,7 +508,7 @@ X0, Y0 = np.eye(3), np.eye(3, dtype=int)
         (lambda: LabelRanker(update="conservative").fit(1e200 * X0, Y0), "the weights overflowed"),
         (lambda: LabelRanker().fit(1e200 * X0, Y0), "the weights overflowed"),
         (lambda: LabelRanker().fit(X0 * np.nan, Y0), "NaN"),
-        (lambda: LabelRanker().fit(X0, 2 * Y0), "indicator matrix of 0 and 1"),
+        (lambda: LabelRanker().fit(X0, 2 * Y0), "0 and 1 where it has a column"),
         (lambda: LabelRanker().fit(X0, Y0).partial_fit(X0, Y0[:, :2]), r"must be \(m, k\)=\(m, 3"),
         (lambda: LabelRanker().fit(X0, Y0).partial_fit(X0[:, :2], Y0), "X has 2 features"),
         (lambda: LabelRanker().fit(X0, Y0).regret_bound(np.eye(3)), r"must be \(k, n\)=\(3, 4\)"),
