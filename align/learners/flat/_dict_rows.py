@@ -83,7 +83,7 @@ class RowBuffer:
         values, places = self.memory[:n], self.memory[n:].view(np.int32)[:n]
         return np.where(places < 0, -values, values), np.where(places < 0, ~places, places)
 
-    def fill(self, x: Mapping[Hashable, Any], names: Any, all_known: bool = True) -> int:
+    def fill(self, x: Mapping[Any, Any], names: Any, all_known: bool = True) -> int:
         """Write the entries of a dict; return their number.
 
         Unless all are known, a name that `names` gives None for is left out. A string is a

@@ -172,10 +172,19 @@ class EllipsoidLearner(
         """Begin with these classes; there may be only one, of which nothing can be learned."""
         self._check_parameters()
         self._began = SimpleNamespace(**self.get_params(deep=False))
-        self.classes_ = classes
         self.n_features_in_ = n_features
+        self._place(classes)
+        self._begin_trace(len(self._W))
+
+    def _size(self) -> tuple[int, int]:
+        """Return the number of vectors, one of two classes, and their length."""
         blocks = 1 if self.classes_.size <= 2 else self.classes_.size
-        width = n_features + bool(self._began.fit_intercept)
+        return blocks, self.n_features_in_ + bool(self._began.fit_intercept)
+
+    def _place(self, classes: npt.NDArray[Any]) -> None:
+        """Make room for these classes, of which nothing is known yet."""
+        self.classes_ = classes
+        blocks, width = self._size()
         n = blocks * width
         self._W = np.zeros((blocks, width))
         self._late = np.zeros((blocks, width))  # sum of round number times step, for the mean
@@ -193,7 +202,6 @@ class EllipsoidLearner(
         self._largest = 0.0  # norm so far, for normalize="max"
         # z has the norm of x for two classes and sqrt(2) times it for more.
         self._block_scale = 1.0 if blocks == 1 else 1.0 / _ROOT_TWO
-        self._begin_trace(blocks)
         # Work space of `step`, which must not allocate.
         self._labels = list(self.classes_)
         self._codes = {label: code for code, label in enumerate(self._labels)}
@@ -205,8 +213,7 @@ class EllipsoidLearner(
         """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
         if not hasattr(self, "_W"):
             return
-        blocks = 1 if self.classes_.size <= 2 else self.classes_.size
-        width = self.n_features_in_ + bool(self._began.fit_intercept)
+        blocks, width = self._size()
         n = blocks * width
         check_array("counts", self._counts, (6,), np.int64)
         check_array("floats", self._floats, (4,))
@@ -223,17 +230,12 @@ class EllipsoidLearner(
         )
 
     def _admit(self, classes: npt.NDArray[Any]) -> None:
-        """Begin again where only one class was known; rounds without a second one stay counted."""
+        """Make room where only one class was known; rounds without a second one stay counted."""
         known = distinct_labels(self.classes_, classes)
-        if self.classes_.size == 1 and known.size > 1:
-            rounds, trace = self._counts[core.ROUNDS], vars(self).get("trace_")
-            given = self.get_params(deep=False)
-            self.set_params(**vars(self._began))
-            self._open(self.n_features_in_, known)
-            self.set_params(**given)
+        if known.size > 1:
+            rounds = self._counts[core.ROUNDS]
+            self._place(known)
             self._counts[core.ROUNDS] = rounds
-            if trace is not None:
-                self.trace_ = trace
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
         """Play one round of a stream, without checks of x.

@@ -47,7 +47,7 @@ from align.types import Float64
 
 __all__ = ["DictStream"]
 
-Example = Mapping[Hashable, Any]
+Example = Mapping[Any, Any]  # keys of a Mapping are invariant: of Hashable, no dict[str, float]
 
 _NO_LOG = np.zeros((0, core.LOG_WIDTH))
 

@@ -304,9 +304,9 @@ class CELLIP(EllipsoidLearner):
             raise ParameterError(f"a={self.a}, must lie in (0, 1): at 0 nothing would ever move.")
         check_choice(self.cut, "cut", ("s3", "deep"))
 
-    def _open(self, n_features: int, classes: npt.NDArray[Any]) -> None:
-        super()._open(n_features, classes)
-        if self.cut == "deep" and self._W.size < 2:
+    def _place(self, classes: npt.NDArray[Any]) -> None:
+        super()._place(classes)
+        if self._began.cut == "deep" and self._W.size < 2:
             raise ParameterError("cut='deep' needs at least 2 weights, the intercept included.")
 
     def _is_low_rank_smaller(self, n: int) -> bool:
