@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 import align.learners as learners
 from align.errors import ParameterError
@@ -218,6 +218,41 @@ def test_na_in_a_frame(name):
     frame.iloc[2, 1] = pandas.NA
     with pytest.raises(ValueError, match="X contains NaN"):
         make(name).fit(frame, y)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if KINDS[n] != "nothing"])
+def test_what_cannot_be_scored(name):
+    X, y = data(name)
+    model = make(name).fit(X, y)
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples|shape"):
+        model.score(X, y[:-1])
+    wrong = np.where(y > 0, "a", "b") if KINDS[name] == "classes" else y * np.nan
+    with pytest.raises((TypeError, ValueError), match=r"type|NaN"):
+        model.score(X, wrong)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataConversionWarning)
+        assert model.score(X, y[:, None]) == model.score(X, y)
+    if "sample_weight" in inspect.signature(model.score).parameters:
+        for weights in (np.full(len(y), np.nan), np.zeros(len(y)), y[:-1], 1j * np.ones(len(y))):
+            with pytest.raises(
+                ValueError, match=r"NaN|finite|zero|inconsistent|shape|real|Complex"
+            ):
+                model.score(X, y, sample_weight=weights)
+
+
+def test_weights_of_examples_that_are_extreme():
+    X, y = data("AdaBoost")
+    expected = decide(make("AdaBoost").fit(X, y), X)
+    for weight in (1e-320, 1e308):
+        np.testing.assert_array_equal(
+            decide(make("AdaBoost").fit(X, y, np.full(len(y), weight)), X), expected
+        )
+    with pytest.raises(
+        ParameterError, match=r"an example of weight 1e\+308 would multiply by exp"
+    ):
+        make("ThresholdWinnow").fit(X, y, np.full(len(y), 1e308))
+    with pytest.raises(ParameterError, match="sample_weight must be real"):
+        make("AdaBoost").fit(X, y, 1j * np.ones(len(y)))
 
 
 SETS_OF_LABELS = ["CELLIP", "KernelPA", "LabelRanker", "OnlineToBatch", "Winnow"]

@@ -172,6 +172,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
                 "weight."
             )
         sign = np.where(codes == 1, 1.0, -1.0)
+        weight = weight / weight.max()  # whose sum can be neither infinite nor 0
         self._play(X, sign, np.log(weight / weight.sum()))
         return self
 

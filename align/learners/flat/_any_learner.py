@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from align.learners.parts.parameters import mean_of
 from align.types import IntArray
 
 __all__ = [
@@ -105,11 +106,11 @@ def mean_error(learner: Any, examples: Examples, queries: bool) -> float:
         return 1.0 - float(learner.score(X, y, groups))
     found = np.asarray(learner.predict(X))
     if hasattr(learner, "offset_"):  # one class: what lies outside
-        return float(np.average(found != 1, weights=weights))
+        return mean_of(found != 1, weights)
     if not hasattr(learner, "classes_"):
-        return float(np.average(np.abs(found - y), weights=weights))
+        return mean_of(np.abs(found - y), weights)
     if y.ndim == 2 and found.ndim == 1:  # is the best label relevant?
         codes = np.searchsorted(learner.classes_, found)
-        return float(np.average(y[np.arange(len(y)), codes] == 0, weights=weights))
+        return mean_of(y[np.arange(len(y)), codes] == 0, weights)
     wrong = found != y
-    return float(np.average(wrong.any(axis=1) if wrong.ndim == 2 else wrong, weights=weights))
+    return mean_of(wrong.any(axis=1) if wrong.ndim == 2 else wrong, weights)

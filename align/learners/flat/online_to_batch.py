@@ -402,6 +402,8 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
         """
         check_is_fitted(self, "learner_")
         read, y = self._validate(X, y, reset=False)
+        if self._began.classes and y.ndim == 1:
+            distinct_labels(self.classes_, y)  # or an error, where these cannot be compared
         weights, _ = read_weights(sample_weight, read)
         examples, learner = self._examples_of(read, y, groups, weights), self._hypothesis()
         if self._began.conversion == "vote":  # who is asked for names of features gets them

@@ -44,6 +44,8 @@ from align.types import Float64
 
 __all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
 
+_LARGEST = 600.0  # logarithm of what a weight is multiplied by; beyond 700 it is infinite
+
 
 class WinnowBound(NamedTuple):
     """Bounds of `ThresholdWinnow` on separable data.
@@ -306,14 +308,19 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         self.n_rounds_ += 1
         mistake = predicted != positive
         updated = mistake and len(row) > 0
+        size = weight * math.log(self._beta)
         if mistake:
+            if size > _LARGEST:
+                raise ParameterError(
+                    f"an example of weight {weight:g} would multiply by exp({size:.3g}); choose "
+                    "smaller weights of examples."
+                )
             factor = self._beta**weight
             self.n_promotions_ += positive
             self.n_demotions_ += not positive
             self._w[row] *= factor if positive else 1.0 / factor
             self.n_updates_ += updated
-        size = weight * math.log(self._beta) if updated else 0.0
-        tau = size if positive else -size
+        tau = (size if positive else -size) if updated else 0.0
         loss = abs(score - self._theta) if mistake else 0.0
         label, norm = self.classes_[int(predicted)], 1.0 if len(row) else 0.0
         found = self._entry(label, loss, tau, float(mistake), norm, self._theta)

@@ -36,7 +36,7 @@ from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import KERNELS
 from align.learners.parts import step_limits
 from align.learners.parts.labels import distinct_labels
-from align.learners.parts.parameters import positive
+from align.learners.parts.parameters import mean_of, positive
 from align.types import BoolArray, Float64
 
 __all__ = ["KernelPA"]
@@ -304,12 +304,14 @@ class KernelPA(SupportLearner):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of examples [shape=(n, d)] for which a right label is predicted."""
-        labels = np.asarray(y)
+        best = np.argmax(self.scores(X), axis=1)
+        labels = self._read_targets(y, len(best))
         if labels.ndim == 2:
-            right = labels[np.arange(len(labels)), np.argmax(self.scores(X), axis=1)] != 0
+            right = labels[np.arange(len(best)), best]
         else:
-            right = self.predict(X) == labels
-        return float(np.average(right, weights=sample_weight))
+            distinct_labels(self.classes_, labels)  # or an error, where these cannot be compared
+            right = self.classes_[best] == labels
+        return mean_of(right, sample_weight)
 
     # Model files -----------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from align.learners.kernels._checks import check_numbers
 from align.learners.kernels._learner import SupportLearner
 from align.learners.kernels._rounds import Rule
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import not_negative
+from align.learners.parts.parameters import mean_of, not_negative
 from align.types import BoolArray, Float64
 
 __all__ = ["KernelPARegressor"]
@@ -113,10 +113,11 @@ class KernelPARegressor(SupportLearner):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return R squared: 1 less the squared error over that of the mean of y [shape=(n,)]."""
-        numbers = np.asarray(y, dtype=np.float64)
-        errors = np.average((numbers - self.predict(X)) ** 2, weights=sample_weight)
-        mean = np.average(numbers, weights=sample_weight)
-        spread = np.average((numbers - mean) ** 2, weights=sample_weight)
+        predicted = self.predict(X)
+        numbers = self._read_targets(y, len(predicted))
+        errors = mean_of((numbers - predicted) ** 2, sample_weight)
+        mean = mean_of(numbers, sample_weight)
+        spread = mean_of((numbers - mean) ** 2, sample_weight)
         return float(1.0 - errors / spread) if spread > 0.0 else float(errors == 0.0)
 
     def _flat_twin(self, conversion: str, y: Any) -> tuple[Any, Any]:

@@ -18,6 +18,7 @@ __all__ = [
     "check_share",
     "check_whole",
     "generator",
+    "mean_of",
     "not_negative",
     "orders",
     "positive",
@@ -133,6 +134,8 @@ def read_weights(sample_weight: Any, X: Any) -> tuple[Float64, IntArray]:
     m = X.shape[0]
     if sample_weight is None or sample_weight is NO_WEIGHTS:
         return NO_WEIGHTS, np.arange(m)
+    if np.iscomplexobj(sample_weight):
+        raise ParameterError("sample_weight must be real.")
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 0:
         weights = np.full(m, float(weights))
@@ -162,6 +165,17 @@ def weighed(sample_weight: Any, X: Any, *more: Any, reason: str = "") -> tuple[A
     if len(kept) < X.shape[0]:
         X, *more = [part if part is None else part[kept] for part in (X, *more)]  # type: ignore[assignment]
     return weights, X, *more
+
+
+def mean_of(values: Any, sample_weight: Any) -> float:
+    """Return the mean of what each example is worth, as the examples weigh."""
+    values = np.asarray(values)
+    if sample_weight is None:
+        return float(np.average(values))
+    weights, kept = read_weights(sample_weight, values)
+    if not len(kept):
+        raise ParameterError("every sample_weight is zero, must be positive for one example.")
+    return float(np.average(values, weights=weights if len(weights) else None))
 
 
 def read_zero_one(sample_weight: Any, X: Any, reason: str) -> IntArray:

@@ -413,7 +413,9 @@ class InstanceRanker(VectorEstimator):
         float
             1 where there are no pairs at all.
         """
-        scores, y = self.predict(X), np.asarray(y, dtype=np.float64)
+        check_is_fitted(self)
+        X, y = validated(self, X, y, y_numeric=True, reset=False)
+        scores, y = np.asarray(X @ self.coef_), np.asarray(y, dtype=np.float64)
         shares = [
             1.0 - instance_ranking_errors(scores[query], y[query])
             for query in core.queries(groups, len(y))

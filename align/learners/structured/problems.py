@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.parts.parameters import mean_of
 from align.types import Float64
 
 __all__ = [
@@ -69,7 +70,7 @@ def mean_cost(
     costs = [
         check_cost(problem.cost(y, problem.decode(w, x))) for x, y in zip(xs, ys, strict=True)
     ]
-    return float(np.average(costs, weights=sample_weight))
+    return mean_of(costs, sample_weight)
 
 
 def check_pairs(xs: Sequence[Any], ys: Sequence[Any], x_name: str, y_name: str) -> int:
