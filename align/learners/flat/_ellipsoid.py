@@ -45,12 +45,18 @@ from align.learners.theory.certified import Certified, RunCertificate
 from align.learners.theory.recorded import Recorded
 from align.types import Float64
 
-__all__ = ["EllipsoidLearner"]
+__all__ = ["EllipsoidLearner", "check_gamma"]
 
 
 _ROOT_TWO = math.sqrt(2.0)
 _FIRST = np.zeros(1, dtype=np.intp)
 _NO_SIZE = "a cut goes as deep as its example asks for, and has no size that a weight could scale"
+
+
+def check_gamma(gamma: float) -> None:
+    """Raise unless a margin is one that unit vectors can have."""
+    if not 0.0 < gamma <= 1.0:
+        raise ParameterError(f"gamma={gamma}, must lie in (0, 1].")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -455,8 +461,7 @@ class EllipsoidLearner(
         given = self.get_params(deep=False)
         for name in [name for name in ("gamma", "a", "b", "c", "scale") if name in given]:
             check_number(given[name], name)
-        if not (np.isfinite(self.gamma) and 0.0 < self.gamma <= 1.0):
-            raise ParameterError(f"gamma={self.gamma}, must lie in (0, 1].")
+        check_gamma(self.gamma)
         if self.normalize is not None:
             check_choice(self.normalize, "normalize", ("unit", "max"))
         check_choice(self.representation, "representation", ("auto", "dense", "low-rank"))

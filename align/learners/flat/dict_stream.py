@@ -268,7 +268,8 @@ class DictStream(Saved):
         if self._seen is None:
             self._open(y)
         code = learner._code_of(y) if self._classifies else _number(y)
-        self._widen()
+        if len(self._names) > learner.n_features_in_:
+            self._widen()
         if self._classifies and len(learner._names) == 1:
             learner._idle(1)
             return
@@ -300,7 +301,8 @@ class DictStream(Saved):
         learner, row = self.learner, self._row
         growing = self.vocabulary == "growing"
         n = row.fill(x, self._names.get if growing else self._names.__getitem__, not growing)
-        self._widen()
+        if len(self._names) > learner.n_features_in_:
+            self._widen()
         if self._classifies and len(learner._names) == 1:
             return self._scores[:1]
         if not self._quick:
@@ -356,10 +358,10 @@ class DictStream(Saved):
 
     def _widen(self) -> None:
         """Give each name a weight: there may be new ones, also of an example that was refused."""
+        if self.vocabulary == "hashed":
+            return
         learner: Any = self.learner
         n_features = len(self._names)
-        if self.vocabulary == "hashed" or n_features <= learner.n_features_in_:
-            return
         learner._run.widen(n_features)
         learner.n_features_in_ = n_features
         learner._row = np.zeros((1, n_features))

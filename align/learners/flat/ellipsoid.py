@@ -38,7 +38,7 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from align.errors import ParameterError
-from align.learners.flat._ellipsoid import EllipsoidLearner
+from align.learners.flat._ellipsoid import EllipsoidLearner, check_gamma
 from align.learners.flat._ellipsoid_pass import (
     CLIPPED,
     DEEP,
@@ -157,6 +157,8 @@ def cellip_bound(gamma: float, a: float = 0.5, *, sharp: bool = False) -> float:
     >>> round(cellip_bound(0.5), 3), cellip_bound(0.5, sharp=True)
     (78.852, 24.0)
     """
+    check_gamma(gamma)
+    _check_a(a)
     r = 1.0 + (1.0 - a) * gamma
     if sharp:
         return (1.0 + 2.0 * (1.0 - a) * gamma) / (a * gamma) ** 2
@@ -196,14 +198,26 @@ def iellip_bound(
     >>> round(iellip_bound(0.5, 0.3, 0.2), 9)
     4.0
     """
-    if not (c <= 2.0 * gamma / (1.0 + gamma) and b + c < 1.0):
+    check_gamma(gamma)
+    _check_decay(b, c)
+    if c > 2.0 * gamma / (1.0 + gamma):
         raise ParameterError(
-            f"c={c}, must be at most 2 gamma / (1 + gamma)={2.0 * gamma / (1.0 + gamma)} and less "
-            f"than 1 - b={1.0 - b}: beyond, no bound holds, separable data or not."
+            f"c={c}, must be at most 2 gamma / (1 + gamma)={2.0 * gamma / (1.0 + gamma)}: beyond, "
+            "no bound holds, separable data or not."
         )
     lost = np.asarray(losses, dtype=np.float64)
     excess = (2.0 * gamma * lost + np.maximum(lost - gamma, 0.0) ** 2) / np.asarray(squared_norms)
     return float((1.0 + (1.0 - b) / (1.0 - b - c) * excess.sum()) / gamma**2)
+
+
+def _check_a(a: float) -> None:
+    if not 0.0 < a < 1.0:
+        raise ParameterError(f"a={a}, must lie in (0, 1): at 0 nothing would ever move.")
+
+
+def _check_decay(b: float, c: float) -> None:
+    if not (0.0 <= b < 1.0 and 0.0 <= c < 1.0 and b + c < 1.0):
+        raise ParameterError(f"b={b}, c={c}, must lie in [0, 1) with b + c < 1.")
 
 
 @dataclass(eq=False, repr=False)
@@ -300,8 +314,7 @@ class CELLIP(EllipsoidLearner):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not 0.0 < self.a < 1.0:
-            raise ParameterError(f"a={self.a}, must lie in (0, 1): at 0 nothing would ever move.")
+        _check_a(self.a)
         check_choice(self.cut, "cut", ("s3", "deep"))
 
     def _place(self, classes: npt.NDArray[Any]) -> None:
@@ -391,8 +404,7 @@ cumulative_loss_, trace_, n_features_in_
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not (0.0 <= self.b < 1.0 and 0.0 <= self.c < 1.0 and self.b + self.c < 1.0):
-            raise ParameterError(f"b={self.b}, c={self.c}, must lie in [0, 1) with b + c < 1.")
+        _check_decay(self.b, self.c)
         positive(self.scale, "scale")
         check_choice(self.decay, "decay", ("updates", "rounds"))
 

@@ -134,9 +134,10 @@ def read_weights(sample_weight: Any, X: Any) -> tuple[Float64, IntArray]:
     m = X.shape[0]
     if sample_weight is None or sample_weight is NO_WEIGHTS:
         return NO_WEIGHTS, np.arange(m)
-    if np.iscomplexobj(sample_weight):
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind == "c":
         raise ParameterError("sample_weight must be real.")
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = weights.astype(np.float64, copy=False)
     if weights.ndim == 0:
         weights = np.full(m, float(weights))
     if weights.shape != (m,):

@@ -201,6 +201,10 @@ class ParameterMixing(Saved, ParamsMixin):
     def _check(self) -> StructuredLearner:
         check_mixing(self.n_shards, self.mix)
         learner = self._learner()
+        if not isinstance(learner, StructuredLearner):
+            raise ParameterError(
+                f"learner is of type {type(learner).__name__}, must be a StructuredLearner."
+            )
         update = make_update(learner.update, C=learner.C, U=learner.U)
         if not isinstance(update.tuning, FixedTuning):
             raise ParameterError(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from align._params import ParamsMixin
 from align.errors import ParameterError
+from align.learners.parts.parameters import check_whole
 from align.types import Float64
 
 __all__ = ["BestExpert"]
@@ -54,10 +55,9 @@ class BestExpert(ParamsMixin):
     """
 
     def __init__(self, n_experts: int, *, horizon: int | None = None) -> None:
-        if n_experts < 1:
-            raise ParameterError(f"n_experts={n_experts}, must be at least 1.")
-        if horizon is not None and horizon < 1:
-            raise ParameterError(f"horizon={horizon}, must be at least 1.")
+        check_whole(n_experts, "n_experts")
+        if horizon is not None:
+            check_whole(horizon, "horizon")
         self.n_experts = n_experts
         self.horizon = horizon
         self.losses_: Float64 = np.zeros(n_experts)

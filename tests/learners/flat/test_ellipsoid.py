@@ -377,6 +377,21 @@ def test_corrected_condition_on_c():
         iellip_bound(gamma, 0.0, 0.9)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cellip_bound(2.0), "gamma=2.0, must lie in"),
+        (lambda: cellip_bound(float("nan")), "gamma=nan, must lie in"),
+        (lambda: cellip_bound(0.5, 1.0), "a=1.0, must lie in"),
+        (lambda: iellip_bound(0.0, 0.3, 0.0), "gamma=0.0, must lie in"),
+        (lambda: iellip_bound(0.5, 1.2, -0.3), "b=1.2, c=-0.3, must lie in"),
+    ],
+)
+def test_bounds_of_what_no_learner_can_have(call, message):
+    with pytest.raises(ParameterError, match=message):
+        call()
+
+
 def test_decay_by_rounds():
     rng = np.random.default_rng(71)
     X, y, _ = noisy(rng, 50, 4)

@@ -203,6 +203,7 @@ def test_it_copies_and_travels():
     ("mixing", "message"),
     [
         (ParameterMixing(n_shards=0), "n_shards=0, must be a whole number"),
+        (ParameterMixing(Classes()), "learner is of type Classes, must be a StructuredLearner"),
         (ParameterMixing(mix="mean"), "mix='mean', must be one of uniform, updates"),
         (ParameterMixing(learner("self-tuned")), "update='self-tuned' cannot be mixed"),
         (ParameterMixing(learner(conversion="best")), "conversion='best' cannot be mixed"),

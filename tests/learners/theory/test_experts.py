@@ -44,6 +44,7 @@ def test_best_expert_against_an_adversary():
     ("call", "message"),
     [
         (lambda: BestExpert(0), "n_experts=0"),
+        (lambda: BestExpert(2.5), "n_experts=2.5, must be a whole number"),
         (lambda: BestExpert(2, horizon=0), "horizon=0"),
         (lambda: BestExpert(2).step([0.0, 1.05]), r"must be 2 values in \[0, 1\]"),
         (lambda: BestExpert(2).step([-0.05, 1.0]), r"must be 2 values in \[0, 1\]"),
