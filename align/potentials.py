@@ -6,7 +6,7 @@ returns the onsets that maximise them. Frames and onsets are those of `align.typ
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -97,6 +97,24 @@ class Potentials:
     general: tuple[tuple[float, GeneralPotential], ...] = ()
     constant: float = 0.0
     labels: tuple[str, ...] = field(default=(), repr=False)
+
+    if TYPE_CHECKING:  # more is taken than is held; without it a list is an error to type checkers
+
+        def __init__(
+            self,
+            onset: npt.ArrayLike,
+            n_frames: int,
+            start: npt.ArrayLike | None = None,
+            stop: npt.ArrayLike | None = None,
+            duration: npt.ArrayLike | None = None,
+            duration_row: npt.ArrayLike | None = None,
+            min_length: npt.ArrayLike | None = None,
+            max_length: npt.ArrayLike | None = None,
+            ratio: npt.ArrayLike | None = None,
+            general: tuple[tuple[float, GeneralPotential], ...] = (),
+            constant: float = 0.0,
+            labels: tuple[str, ...] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         self.onset = _scores(self.onset, "onset")

@@ -427,12 +427,12 @@ class BaseFunctions:
         potentials = Potentials(
             np.zeros((self.n_events, width)),
             self.n_frames,
-            start=start,  # type: ignore[arg-type]
-            stop=stop,  # type: ignore[arg-type]
+            start=start,
+            stop=stop,
             duration=duration,
             duration_row=duration_row,
-            min_length=self.min_length,  # type: ignore[arg-type]
-            max_length=self.max_length,  # type: ignore[arg-type]
+            min_length=self.min_length,
+            max_length=self.max_length,
             labels=self.labels,
         )
         with np.errstate(over="ignore", invalid="ignore"):  # decoders name what is not finite
