@@ -25,6 +25,7 @@ from align.music.checking.missing import found_throughout
 from align.music.checking.parts import other_key_fits, played_parts, seconds_again
 from align.music.checking.passages import Passage
 from align.music.checking.rushed import without_rushed
+from align.music.checking.silent import without_silent
 from align.music.learned import Learned
 from align.music.performances.coarse import Sound
 from align.music.performances.evened import evened
@@ -38,7 +39,7 @@ from align.music.performances.performance import (
 from align.music.performances.repeats import FoldedScore, best_way, check_repeats, is_notation
 from align.music.placing.placement import PlacedNotes
 from align.progress import Progress, of_stage
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = [
     "FoundPart",
@@ -150,7 +151,9 @@ def _found(whole: Performance, place: Place, learned: Learned, shifts: Sequence[
     found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
     if learned.match_range is None:
         return found
-    for played in without_rushed(whole, found.placed.chords):
+    chords = found.placed.chords
+    silent = without_silent(whole, chords, _of_chords(found)) if found.placed.match else []
+    for played in silent or without_rushed(whole, chords):
         placed, value = place(played.part)
         gain = (placed.match or 0.0) - (found.placed.match or 0.0)
         fewer = _found_notes(placed, learned) < _found_notes(found.placed, learned)
@@ -207,13 +210,19 @@ def _doubtful(found: FoundPart, learned: Learned) -> bool:
         return True
     if slow_stretch(part.chords.onsets, placed.chords):
         return True
-    group = part.chords.group
-    of_chord = np.bincount(group, placed.probability) / np.bincount(group)
+    of_chord = _of_chords(found)
     run = min(_RUN, of_chord.size)
     means = np.convolve(of_chord, np.full(run, 1.0 / run), "valid")
     if means.min() < low:
         return True
     return probably is not None and wrong_score(probably[part.row]) is not None
+
+
+def _of_chords(found: FoundPart) -> Float64:
+    """Return how probably the network finds the notes of each chord, where that is known."""
+    group = found.part.chords.group
+    of_chord: Float64 = np.bincount(group, found.placed.probability) / np.bincount(group)
+    return of_chord
 
 
 def sound_of(performance: Performance) -> Sound:

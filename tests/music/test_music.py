@@ -721,6 +721,29 @@ def test_a_part_is_not_taken_where_the_whole_score_was_found(
     assert finding.best_part(whole, place, LEARNED).part is part.part
 
 
+def test_chords_in_silence_are_left_out(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audio, score, onsets = unseen
+    samples, rate = soundfile.read(audio)
+    gone = np.sort(onsets[np.isfinite(onsets)])[[len(onsets) // 3, 2 * len(onsets) // 3]]
+    samples[slice(*(gone * rate).astype(int))] = 0.0
+    whole = finding.read_music(samples, score, rate, highest_rate=model.rate, repeats="all")
+    monkeypatch.setattr(finding, "_doubtful", lambda *_: False)
+
+    def place(asked: Performance) -> tuple[PlacedNotes, float]:
+        placed, value = model._place(asked)
+        lost = (placed.chords > gone[0] - 0.05) & (placed.chords < gone[1])
+        return replace(placed, probability=np.where(lost, 0.0, 0.8)[asked.chords.group]), value
+
+    found = finding.best_part(whole, place, (0.2, 0.5))
+    assert len(found.passages) == 2
+    left_out = np.setdiff1d(np.arange(len(whole.score)), found.index)
+    times = onsets[left_out][np.isfinite(onsets[left_out])]
+    assert times.size > 5
+    assert np.abs(times - gone.mean()).max() < 0.5 * (gone[1] - gone[0]) + 0.3
+
+
 # Progress ------------------------------------------------------------------------------------
 
 
