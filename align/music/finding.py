@@ -14,7 +14,7 @@ import numpy as np
 
 from align.features.notes.note_levels import semitone_levels, set_tuning
 from align.features.sound.signal import Signal
-from align.music.checking.backwards import follows_score
+from align.music.checking.backwards import follows_score, is_within
 from align.music.checking.mismatches import (
     long_waits,
     slow_stretch,
@@ -22,7 +22,7 @@ from align.music.checking.mismatches import (
     wrong_score,
 )
 from align.music.checking.missing import found_throughout
-from align.music.checking.parts import other_key_fits, played_parts, seconds_again
+from align.music.checking.parts import other_key_fits, other_way, played_parts, seconds_again
 from align.music.checking.passages import Passage
 from align.music.checking.rushed import without_rushed
 from align.music.checking.silent import without_silent
@@ -91,7 +91,7 @@ def read_music(
             lambda way: way.cost,
             progress if several else None,
         )
-        return replace(best, progress=progress)
+        return replace(best, progress=progress, folded=folded if several else None)
     given = "all" if repeats == "auto" else repeats
     return make_performance(signal, as_score(score, given), shift, progress)
 
@@ -133,14 +133,15 @@ def best_part(
     less of all notes than is usual, where more notes were not played than a right score lists, or
     where the recording fits better in another key; before that, chords that are rushed are left
     out where the others match better. Never without a match range.
+    Of a score with repeats, another way through it is taken where all of that lies within.
     """
     found = _found(whole, place, learned, shifts)
-    if learned.match_range is None or found.index.size == len(whole.score):
+    if learned.match_range is None or found.index.size == len(found.whole.score):
         return found
     louder = evened(whole.signal)
     if louder is None:
         return found
-    other = make_performance(louder, whole.score, whole.shift, whole.progress)
+    other = make_performance(louder, found.whole.score, whole.shift, whole.progress)
     again = _found(other, place, learned, shifts)
     more = _found_notes(again.placed, learned) > _found_notes(found.placed, learned)
     return again if more else found
@@ -148,7 +149,49 @@ def best_part(
 
 def _found(whole: Performance, place: Place, learned: Learned, shifts: Sequence[int]) -> FoundPart:
     """Return what `best_part` finds in a recording as loud as it is."""
-    found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
+    found = _within_reach(whole, place, learned)
+    if learned.match_range is None:
+        return found
+    other_key = other_key_fits(whole, shifts, far=found.part is not whole)
+    if not other_key and not _doubtful(found, learned):
+        return found
+    if (other := other_way(whole, shifts)) is not None:
+        whole, found = other, _all_of(other, place)
+    for played in played_parts(whole, shifts):
+        placed, value = place(played.part)
+        # A part of a score of another piece fits no better than the whole, and is not followed.
+        # Where a passage is played twice, the whole may fit as well, stretched over both.
+        again = min(seconds_again(played.passages) / (_AGAIN * whole.signal.duration), 1.0)
+        least = _BETTER * (1.0 - 2.0 * again)
+        if other_key and played.part.shift != whole.shift:
+            least = 0.0
+        if abs(played.part.shift - whole.shift) == OCTAVE:
+            least = max(_BETTER_OCTAVE, _OCTAVE_SHARE * (found.placed.match or 0.0))
+        # Of instruments that it does not know the network finds as little anywhere.
+        within = played.searched and is_within(played.part)
+        least = -_BETTER if within else least
+        if (placed.match or 0.0) <= (found.placed.match or 0.0) + least:
+            continue
+        doubted = learned.is_poor(placed.match) and not within
+        if doubted and (played.searched or not follows_score(played.part)):
+            continue
+        spare = _BETTER * again
+        fewer = _found_notes(placed, learned) < _found_notes(found.placed, learned, spare)
+        if fewer and not within:
+            continue
+        found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
+        if not _doubtful(found, learned):
+            break
+    return found
+
+
+def _all_of(whole: Performance, place: Place) -> FoundPart:
+    return FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
+
+
+def _within_reach(whole: Performance, place: Place, learned: Learned) -> FoundPart:
+    """Return a score without chords in silence or that are rushed, if the others fit better."""
+    found = _all_of(whole, place)
     if learned.match_range is None:
         return found
     chords = found.placed.chords
@@ -160,29 +203,6 @@ def _found(whole: Performance, place: Place, learned: Learned, shifts: Sequence[
         # Where notes are dense, those that nobody could play are found by chance.
         if gain > -_BETTER if played.sure else gain > 0.0 and not fewer:
             found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
-    other_key = other_key_fits(whole, shifts, far=found.part is not whole)
-    if not other_key and not _doubtful(found, learned):
-        return found
-    for played in played_parts(whole, shifts):
-        placed, value = place(played.part)
-        # A part of a score of another piece fits no better than the whole, and is not followed.
-        # Where a passage is played twice, the whole may fit as well, stretched over both.
-        again = min(seconds_again(played.passages) / (_AGAIN * whole.signal.duration), 1.0)
-        least = _BETTER * (1.0 - 2.0 * again)
-        if other_key and played.part.shift != whole.shift:
-            least = 0.0
-        if abs(played.part.shift - whole.shift) == OCTAVE:
-            least = max(_BETTER_OCTAVE, _OCTAVE_SHARE * (found.placed.match or 0.0))
-        better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
-        doubted = learned.is_poor(placed.match)
-        if not better or (doubted and (played.searched or not follows_score(played.part))):
-            continue
-        spare = _BETTER * again
-        if _found_notes(placed, learned) < _found_notes(found.placed, learned, spare):
-            continue
-        found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
-        if not _doubtful(found, learned):
-            break
     return found
 
 

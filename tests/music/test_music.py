@@ -595,7 +595,7 @@ def test_a_score_that_is_not_in_a_concert_is_not_found_in_it() -> None:
     assert found.transposition == 0
 
 
-def test_the_best_of_all_places_must_match(
+def test_the_best_of_all_places_must_match_or_fit_far_better_than_backwards(
     model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     audio, score, _ = unseen
@@ -610,9 +610,11 @@ def test_the_best_of_all_places_must_match(
         sure = match if asked is part.part else 0.1
         return replace(placed, probability=np.full(len(whole.notes), sure)), value
 
-    for match in (0.3, 0.4):
-        taken = finding.best_part(whole, place, LEARNED).part is part.part
-        assert taken == (match > 0.35)
+    for within in (False, True):
+        monkeypatch.setattr(finding, "is_within", lambda _, known=within: known)
+        for match in (0.05, 0.3, 0.4):
+            taken = finding.best_part(whole, place, LEARNED).part is part.part
+            assert taken == (match > 0.35 or (within and match == 0.3))
 
 
 @pytest.mark.parametrize(
@@ -736,7 +738,7 @@ def test_chords_in_silence_are_left_out(
         lost = (placed.chords > gone[0] - 0.05) & (placed.chords < gone[1])
         return replace(placed, probability=np.where(lost, 0.0, 0.8)[asked.chords.group]), value
 
-    found = finding.best_part(whole, place, (0.2, 0.5))
+    found = finding.best_part(whole, place, LEARNED)
     assert len(found.passages) == 2
     left_out = np.setdiff1d(np.arange(len(whole.score)), found.index)
     times = onsets[left_out][np.isfinite(onsets[left_out])]

@@ -18,9 +18,11 @@ from align.errors import DataError, ParameterError
 from align.features.notes.note_levels import semitone_levels
 from align.formats.scores import Score, chords
 from align.formats.scores.beats import Beats
-from align.music.checking.passages import Passage, find_passages, find_whole
+from align.music.checking.backwards import is_within
+from align.music.checking.passages import Passage, WholePlace, find_passages, find_whole
 from align.music.performances.coarse import coarse_alignment
 from align.music.performances.performance import Performance, make_performance, sounding_notes
+from align.music.performances.repeats import best_way
 from align.music.performances.tempo import local_tempo
 from align.progress import counted
 from align.sequence.frames import in_order
@@ -32,6 +34,7 @@ __all__ = [
     "described_part",
     "known_repeats",
     "other_key_fits",
+    "other_way",
     "out_of_order",
     "part_of",
     "passages_played",
@@ -85,7 +88,7 @@ def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPa
     """
     signal = whole.signal
     level, moves = semitone_levels(signal), [shift - whole.shift for shift in shifts]
-    begin, end, shift = find_whole(level, signal.hop, whole.notes, moves, whole.progress)
+    begin, end, shift, _ = find_whole(level, signal.hop, whole.notes, moves, whole.progress)
     if end - begin < _WITHIN * signal.duration:
         yield from _whole_between(whole, begin, end, whole.shift + shift)
     found = find_passages(level, signal.hop, whole.notes, whole.chords, moves, whole.progress)
@@ -97,6 +100,30 @@ def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPa
         longest = max(found.passages, key=lambda passage: passage.last - passage.first)
         if longest.times[-1] - longest.times[0] < _WITHIN * signal.duration:
             yield from _part_of(whole, (longest,), shift)
+
+
+def other_way(whole: Performance, shifts: Sequence[int]) -> Performance | None:
+    """Return a recording with another way through its score, if all of that lies within it.
+
+    Beside other music, a way that is too long fits better, spread over some of it. `shifts` are
+    semitones by which the recording may sound higher than the score.
+    """
+    if whole.folded is None:
+        return None
+    level, hop = semitone_levels(whole.signal), whole.signal.hop
+    moves = [shift - whole.shift for shift in shifts]
+    at = find_whole(level, hop, whole.notes, moves, whole.progress)
+    if at.end - at.begin >= _WITHIN * whole.signal.duration:
+        return None
+
+    def place(way: Score) -> tuple[Score, WholePlace]:
+        return way, find_whole(level, hop, sounding_notes(way, whole.shift)[0], (at.shift,))
+
+    way, _ = best_way(whole.folded, place, lambda tried: -tried[1].worth, whole.progress)
+    if way.repeats == whole.score.repeats:
+        return None
+    other = make_performance(whole.signal, way, whole.shift, whole.progress)
+    return other if is_within(other, at.shift) else None
 
 
 def other_key_fits(whole: Performance, shifts: Sequence[int], *, far: bool = False) -> bool:

@@ -24,7 +24,7 @@ anywhere. Going on unevenly costs more then, or all of the score would lie on on
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,15 @@ from align.music.performances.coarse import (
 from align.progress import Progress, counted
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Passage", "Passages", "find_cut", "find_passages", "find_whole", "joined"]
+__all__ = [
+    "Passage",
+    "Passages",
+    "WholePlace",
+    "find_cut",
+    "find_passages",
+    "find_whole",
+    "joined",
+]
 
 
 _STRETCHES = (0.63, 1.0, 1.6, 2.5, 4.0, 6.3)  # frames of the score for each of the recording
@@ -50,6 +58,7 @@ _SMALL = (0.06, 0.1, 0.16, 0.25, 0.4)  # where a score is as long in the tempo t
 _FASTER = 1.6  # times that tempo at most
 _TEMPOS = (0.4, 0.5, 0.63, 0.8, 1.0, 1.26, 1.6, 2.0, 2.5, 3.2, 4.0)  # seconds for one of the score
 _UNEVEN_WHOLE = 0.3  # typical costs, where a whole score is looked for
+_WORTH = 0.1  # of costs in 0..2: what is played fits better than elsewhere by .27 or more
 _FIRST_STEP, _STEP = 0.25, 0.10  # seconds of a frame: to choose stretch and key, and then
 _MOST_CELLS = 60_000_000  # one byte each; beyond, frames grow
 _OUTSIDE = 1.25  # cost of a frame outside the score, in typical costs of one that fits
@@ -81,6 +90,24 @@ class Passages:
     passages: tuple[Passage, ...]
     shift: int
     cost: float
+
+
+class WholePlace(NamedTuple):
+    """Where a whole score fits best, from `begin` to `end` in seconds, `shift` semitones higher.
+
+    `gain` is by how much it fits better there than elsewhere, a mean over its frames, minus
+    infinity where the score is too long for the recording.
+    """
+
+    begin: float
+    end: float
+    shift: int
+    gain: float
+
+    @property
+    def worth(self) -> float:
+        """What is gained in all: of two ways through a score the one that was played has more."""
+        return (self.gain - _WORTH) * (self.end - self.begin)
 
 
 @one_thread()
@@ -121,7 +148,7 @@ def find_whole(
     score: Score,
     shifts: Iterable[int] = (0,),
     progress: Progress | None = None,
-) -> tuple[float, float, int]:
+) -> WholePlace:
     """Return from when to when a whole score fits best in a longer recording, and in which key.
 
     That is where it fits so much better than at the usual place: what is short, or in few keys,
@@ -139,9 +166,10 @@ def find_whole(
     if found[shift, tempo] < (1.0 + _OTHER_KEY) * here[0]:
         shift, tempo = keys[0], here[1]
     if not np.isfinite(found[shift, tempo]):
-        return 0.0, len(level) * hop, 0
-    where = first.kept[first.whole(shift, tempo)[1]]
-    return float(where[0]) * first.frame, float(where[-1] + 1) * first.frame, shift
+        return WholePlace(0.0, len(level) * hop, 0, -np.inf)
+    gain, frames = first.whole(shift, tempo)
+    begin, end = (first.kept[frames[[0, -1]]] + np.array([0, 1])) * first.frame
+    return WholePlace(float(begin), float(end), shift, gain)
 
 
 @one_thread()

@@ -71,6 +71,8 @@ class Performance:
         What the user should know.
     progress : callable, optional
         Called, while this is aligned, with a stage, how much of it is done, and how much there is.
+    folded : FoldedScore, optional
+        With its repeats still to be decided, where the recording is to show them.
     """
 
     signal: Signal
@@ -85,6 +87,7 @@ class Performance:
     shift: int = 0
     warnings: tuple[str, ...] = ()
     progress: Progress | None = None
+    folded: FoldedScore | None = None
 
     @property
     def chord_of(self) -> IntArray:

@@ -1,6 +1,8 @@
 """Right scores are told from wrong ones without a network, by the score read backwards."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import mido
 import numpy as np
@@ -10,8 +12,10 @@ from music_examples import RATE, sound, write_piece, write_score
 
 import align
 from align.formats.scores import Score, read_score
-from align.music.checking.backwards import _turned, follows_score
+from align.music.checking.backwards import _turned, follows_score, is_within
+from align.music.checking.parts import other_way
 from align.music.performances.performance import make_performance, read_signal
+from align.music.performances.repeats import FoldedScore
 from align.types import Note
 
 
@@ -27,6 +31,29 @@ def test_right_scores_fit_better_forwards_and_wrong_ones_do_not(pieces: list[Pat
     for i, signal in enumerate(signals):
         assert follows_score(make_performance(signal, scores[i]))
         assert not follows_score(make_performance(signal, scores[i - 1]))
+
+
+def test_a_score_and_its_way_are_found_between_other_music(pieces: list[Path]) -> None:
+    scores = [read_score(folder / "score.mid") for folder in pieces]
+    played = [soundfile.read(folder / "audio.wav")[0] for folder in pieces]
+    signal = read_signal(np.concatenate([played[1], played[0], played[1]]), rate=RATE)
+    assert is_within(make_performance(signal, scores[0]))
+    assert not is_within(make_performance(signal, scores[2]))
+
+    class Folded:
+        n_repeats = 1
+
+        def unfolded(self, repeats: str) -> Score:
+            once, length = scores[0].notes, scores[0].ends.max()
+            again = [replace(n, onset=n.onset + length) for n in once] if repeats == "y" else []
+            return replace(Score.of([*once, *again]), repeats=repeats)
+
+    folded = cast(FoldedScore, Folded())
+    for way in "yn":
+        whole = make_performance(signal, folded.unfolded(way))
+        assert other_way(whole, [0]) is None
+        other = other_way(replace(whole, folded=folded), [0])
+        assert (other is not None and other.score.repeats == "n") is (way == "y")
 
 
 def test_a_score_is_turned_in_both_ways() -> None:

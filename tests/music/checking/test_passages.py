@@ -167,7 +167,7 @@ def test_a_whole_score_is_found_between_others(shift, written):
     before, after = (level_of(rng.integers(0, 60, n).tolist()) for n in (80, 120))
     level = np.concatenate([before, level_of(range(60), shift=shift), after])
     score = Score.of([Note(n.pitch, n.onset * written) for n in SCORE.notes])
-    begin, end, found = find_whole(level, 0.01, score, range(-3, 4))
+    begin, end, found, _ = find_whole(level, 0.01, score, range(-3, 4))
     assert found == shift
     assert begin == pytest.approx(40.0, abs=1.0)
     assert end == pytest.approx(70.0, abs=1.0)
@@ -175,7 +175,21 @@ def test_a_whole_score_is_found_between_others(shift, written):
 
 def test_a_score_that_is_longer_than_the_recording_is_nowhere_in_it():
     score = Score.of([Note(n.pitch, n.onset * 30.0) for n in SCORE.notes])
-    assert find_whole(level_of(range(60)), 0.01, score) == (0.0, 30.0, 0)
+    assert find_whole(level_of(range(60)), 0.01, score) == (0.0, 30.0, 0, -np.inf)
+
+
+def test_the_way_that_is_played_between_others_is_worth_most():
+    rng = np.random.default_rng(3)
+    before, after = (level_of(rng.integers(0, 60, n).tolist()) for n in (40, 60))
+    first, second = [*range(20)], [*range(20, 50)]
+    level = np.concatenate([before, level_of(first + second + second), after])
+
+    def worth(*chords):
+        notes = [Note(int(PITCHES[c]), 0.5 * k) for k, c in enumerate(chords)]
+        return find_whole(level, 0.01, Score.of(notes)).worth
+
+    others = worth(*first, *second), worth(*first, *first, *second, *second)
+    assert worth(*first, *second, *second) > max(others)
 
 
 @given(
