@@ -9,7 +9,7 @@ import numpy as np
 
 from align.features.notes.note_levels import signal_drift, signal_tuning
 from align.features.sound.steady import steady_noise
-from align.music.checking.backwards import follows_score
+from align.music.checking.backwards import OF_A_LINE, follows_score
 from align.music.checking.mismatches import (
     LISTED,
     score_mismatches,
@@ -37,6 +37,7 @@ from align.types import Float64, Mismatch, PlayedPassage
 
 __all__ = ["result_of"]
 
+_ANYWHERE = 0.4  # is right where a line fits no better than backwards: 2 of 6 were
 _UNLIKE = 0.85  # of the confidence is right where the instruments are unlike those learned
 
 _PERFORMANCE = (
@@ -57,7 +58,8 @@ def result_of(found: FoundPart, known: Learned, audio: str | None) -> MusicAlign
         learned = known.unplayed(placed.unplayed)[part.row]
         alone = known.unplayed(placed.alone)[part.row]
     many = None if learned is None else many_missing(learned)
-    trust, doubt = _trust(found, known, many is not None)
+    share = _share(found)
+    trust, doubt = _trust(found, known, share, many is not None)
     if trust < 1.0:
         many = None
     missing = learned if many is None else many
@@ -89,7 +91,7 @@ def result_of(found: FoundPart, known: Learned, audio: str | None) -> MusicAlign
         silent, wrong = _of_missing(found, unplayed[index], trust, many=many is not None)
         warnings = [silent, *warnings, wrong]
     if trust == 1.0 and placed.match is not None and not passages:
-        warnings += _of_more(found, onsets, chords, mismatches)
+        warnings += [_of_take(found, mismatches), described_share(share)]
     onsets = np.clip(onsets, 0.0, duration)
     ends, sure = _ends_of(found, known, onsets, trust)
     return MusicAlignment.from_score(
@@ -149,28 +151,41 @@ def _of_missing(
     return silent, missing
 
 
-def _of_more(
-    found: FoundPart, onsets: Float64, chords: Float64, mismatches: tuple[Mismatch, ...]
-) -> list[str | None]:
-    """Return warnings where a recording holds a second take, or more than the score throughout.
-
-    `onsets` [shape=(N,)] are those of all notes, `chords` [shape=(G,)] those of all chords.
-    """
-    whole, part = found.whole, found.part
-    outside = [(m.start, m.end) for m in mismatches if m.kind == "unwritten"]
-    ends = np.interp(whole.score.ends, whole.chords.onsets, chords)
-    share = unwritten_share(part.signal, part.notes.pitches[part.row], onsets, ends)
-    return [played_again(part, outside), described_share(share)]
+def _of_take(found: FoundPart, mismatches: tuple[Mismatch, ...]) -> str | None:
+    """Return a warning where a recording holds a second take."""
+    return played_again(
+        found.part, [(m.start, m.end) for m in mismatches if m.kind == "unwritten"]
+    )
 
 
-def _trust(found: FoundPart, known: Learned, missing: bool) -> tuple[float, str | None]:
+def _share(found: FoundPart) -> float:
+    """Return which share of what begins in a recording is not in its score; 0 for passages."""
+    if found.passages:
+        return 0.0
+    part, placed = found.part, found.placed
+    ends = np.interp(part.notes.ends, part.chords.onsets, placed.chords)
+    return unwritten_share(part.signal, part.notes.pitches, placed.notes, ends)
+
+
+def _trust(
+    found: FoundPart, known: Learned, share: float, missing: bool
+) -> tuple[float, str | None]:
     """Return what share of the confidence is left where the match is poor, and a warning.
 
-    `missing` says that the match is poor since many notes were not played.
+    `missing` says that the match is poor since many notes were not played; `share` is that of what
+    is not in the score, among which one line may be found anywhere.
     """
     match = found.placed.match
-    if match is None or known.match_range is None or not known.is_poor(match):
+    if match is None or known.match_range is None:
         return 1.0, None
+    if not known.is_poor(match):
+        more = described_share(share)
+        if more is None or follows_score(found.part, OF_A_LINE):
+            return 1.0, None
+        return _ANYWHERE, (
+            f"{more[:-1]}. It fits that hardly better than the score read backwards, and may lie "
+            "elsewhere: check these times."
+        )
     (low, _), border = known.match_range, known.border
     assert border is not None
     measured = f"(match {match:.2f}, border {border:.2f})"

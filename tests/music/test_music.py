@@ -16,7 +16,7 @@ from align.features import NoteNetwork
 from align.files.model_file import read_model, write_model
 from align.formats.scores import read_score
 from align.learners.structured.costs import FunctionCost
-from align.music import finding
+from align.music import finding, result
 from align.music.aligner import MusicAligner
 from align.music.checking import parts
 from align.music.checking.parts import PlayedPart
@@ -744,6 +744,22 @@ def test_chords_in_silence_are_left_out(
     times = onsets[left_out][np.isfinite(onsets[left_out])]
     assert times.size > 5
     assert np.abs(times - gone.mean()).max() < 0.5 * (gone[1] - gone[0]) + 0.3
+
+
+def test_a_line_that_may_lie_elsewhere_is_told(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audio, score, _ = unseen
+    monkeypatch.setattr(result, "unwritten_share", lambda *_: 0.6)
+    sure = []
+    for follows in (True, False):
+        monkeypatch.setattr(result, "follows_score", lambda *_, known=follows: known)
+        found = model.align(audio, score)
+        assert sum("60 % of what begins in it" in text for text in found.warnings) == 1
+        assert any("may lie elsewhere" in text for text in found.warnings) is not follows
+        assert found.confidence is not None
+        sure.append(found.confidence.mean())
+    assert sure[1] == pytest.approx(0.4 * sure[0], rel=0.1)
 
 
 # Progress ------------------------------------------------------------------------------------
