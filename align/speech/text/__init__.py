@@ -16,7 +16,8 @@ place             what lies there
 ================  ========================================================================
 `reading`         transcripts of many kinds to utterances, and their texts to words
 `pronouncing`     words to phones: dictionaries, espeak-ng, what phones become in speech
-`aligning`        `align_text`, which asks the others; `channels`: each speaker on their own
+`aligning`        `align_text`, which asks the others; `channels`: each speaker on their own;
+                  `slowness`: slow speech once more, with longer lengths
 `conversation`    which utterances are aligned as one text
 `untimely`        each of them near its times, or anywhere; what was found of each speaker
 `words`           the words of one: in `long` recordings in stretches, else at once

@@ -11,6 +11,7 @@ module          what
 `signs`         what stands beside numbers, and abbreviations, in four languages
 `english`       and `german`: what their numbers have beside them
 `numerals`      digits and Roman numerals; `agreement` with what is counted; `currencies`
+`ranks`         ordinals, dates and years of eight more languages; `chinese`, its numbers
 `units`         units of measure
 `typography`    what word processors and hurried fingers leave in a text
 `unspaced`      languages without spaces between words
