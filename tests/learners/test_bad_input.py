@@ -10,8 +10,9 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, RegressorMixin, clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.metrics import accuracy_score
 
 import align.learners as learners
 from align.errors import ParameterError
@@ -220,12 +221,22 @@ def test_na_in_a_frame(name):
         make(name).fit(frame, y)
 
 
+def scores_anything():
+    """Whether scikit-learn scores text against numbers."""
+    try:
+        return accuracy_score(np.array(["a"]), np.array([1])) == 0.0
+    except (TypeError, ValueError):
+        return False
+
+
 @pytest.mark.parametrize("name", [n for n in NAMES if KINDS[n] != "nothing"])
 def test_what_cannot_be_scored(name):
     X, y = data(name)
     model = make(name).fit(X, y)
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples|shape"):
         model.score(X, y[:-1])
+    if type(model).score in (ClassifierMixin.score, RegressorMixin.score) and scores_anything():
+        pytest.skip("their score is scikit-learn's, which took all this in 1.6")
     wrong = np.where(y > 0, "a", "b") if KINDS[name] == "classes" else y * np.nan
     with pytest.raises((TypeError, ValueError), match=r"type|NaN"):
         model.score(X, wrong)
