@@ -63,7 +63,9 @@ def format_phn(alignment: TimedLabels, *, rate: float | None = None) -> str:
     Time before its first and after its last event is left out. `rate` is in Hz, by default the
     recording's, else 16000.
     """
-    return "".join(f"{start} {end} {label}\n" for label, start, end in _rows(alignment, rate))
+    return "".join(
+        f"{start} {end} {label}\n" for label, start, end in _rows(alignment, rate, "phn")
+    )
 
 
 def format_wrd(alignment: TimedLabels, *, rate: float | None = None) -> str:
@@ -71,14 +73,15 @@ def format_wrd(alignment: TimedLabels, *, rate: float | None = None) -> str:
 
     Parameters are those of `format_phn`.
     """
-    rows = [row for row in _rows(alignment, rate) if row[0] not in SILENCES]
+    rows = [row for row in _rows(alignment, rate, "wrd") if row[0] not in SILENCES]
     return "".join(f"{start} {end} {word}\n" for word, start, end in rows)
 
 
-def _rows(alignment: TimedLabels, rate: float | None) -> list[tuple[str, int, int]]:
+def _rows(alignment: TimedLabels, rate: float | None, suffix: str) -> list[tuple[str, int, int]]:
     """Return each label with the samples it begins and ends at."""
-    check_words(alignment.labels, "a .phn file")
-    return ticks(alignment, _checked_rate(rate or alignment.rate), "a .phn file")
+    what = f"a .{suffix} file"
+    check_words(alignment.labels, what)
+    return ticks(alignment, _checked_rate(rate or alignment.rate), what)
 
 
 write_phn = writer(format_phn)
