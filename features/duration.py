@@ -303,7 +303,7 @@ class DurationFeature(Feature):
         return self
 
     def usual(self, labels: Sequence[str]) -> Float64:
-        """Return how long an event of each label is in the mean, in seconds.
+        """Return the mean length of an event of each label, in seconds [shape=(K,)].
 
         Of a log-normal law that is the median.
         """
