@@ -6,25 +6,42 @@ import unicodedata
 
 __all__ = ["apart", "garbled_word", "plain_letters"]
 
-_TAG = re.compile(r"</?(?:i|b|u|em|strong|font|sub|sup|span)\b[^<>\n]{0,100}>", re.IGNORECASE)
-_BREAK = re.compile(r"<br\b[^<>\n]{0,20}>|</[a-z][a-z0-9]{0,19}>", re.IGNORECASE)
-_ENTITY = re.compile(r"&(?:#[0-9]{1,6}|#x[0-9a-f]{1,5}|[a-z][a-z0-9]{1,8});", re.IGNORECASE)
+_OWN = r"(?:\s[^<>\n]{0,100}=[^<>\n]{0,200})?\s?/?>"
+"""The end of a tag; `<i think>` is none."""
+
+_TAG = re.compile(rf"</?(?:i|b|u|em|strong|font|sub|sup|span){_OWN}", re.IGNORECASE)
+_BLOCK = re.compile(
+    rf"</?(?:p|div|br|hr|h[1-6]|ul|ol|li|a|img|table|tr|td|th|body|html){_OWN}"
+    r"|</[a-z][a-z0-9]{0,19}>|<!--(?:(?!-->)[^<]){0,500}-->",
+    re.IGNORECASE,
+)
+"""Of a page or a book: other tags than those within words, and remarks."""
+
+_LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\((?:https?://|www\.|mailto:|[/#.])[^\s()]{0,300}\)")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])([^*_\n]{1,300})(?<=\S)\1(?![*_])")
+"""Of Markdown: ``[kiwi](https://kiwi.example)``, and ``**kiwi**'s``."""
+
+_ENTITY = re.compile(
+    r"&(?:amp;)?(#[0-9]{1,6};?|#x[0-9a-f]{1,5};|[a-z][a-z0-9]{1,8};)", re.IGNORECASE
+)
 _FOOTNOTES = re.compile(r"(?<=[^\s\[])(?:\[[0-9]{1,3}\])+")  # of encyclopaedias: the word.[1][2]
 _RAISED = re.compile(  # of footnotes: the word.¹
     r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?]))[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)"
 )
 _TWICE = re.compile(r"(?<=[a-z])[\u00c2\u00c3]\S|[\u00c2\u00c3]\S[a-z]|\u00e2\u20ac")  # é as Ã©
-_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[\u2018\u2019\u02bc\u00b4`\uff07](?=[^\W\d_])")
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[\u2018\u2019\u02bc\u2032\u00b4`\uff07](?=[^\W\d_])")
+_JOINER = re.compile(r"(?<=[A-Za-z\u00c0-\u024f])[\u200c\u200d]+(?=[A-Za-z\u00c0-\u024f])")
 _INVISIBLE = dict.fromkeys(
     [
         *(0xAD, *range(0x200E, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF),
         *(*range(0xFE00, 0xFE10), 0x20E3),
     ]
 )
-"""Soft hyphens, marks of direction, and what makes a sign an emoji. Joiners stay: in Persian and
-Hindi they part letters."""
+"""Soft hyphens, marks of direction, and what makes a sign an emoji. Joiners stay but between Latin
+letters: in Persian and Hindi they part letters."""
 
-_SPACES = dict.fromkeys((0x200B, 0x1361), " ")  # of Thai and Khmer without a width; of Ge'ez
+_PLAIN = {0x200B: " ", 0x1361: " ", 0x2010: "-", 0x2011: "-"}
+"""Spaces of Thai and Khmer without a width, and of Ge'ez; other hyphens."""
 _QUOTES = '"\u201c-\u201f\u00ab\u00bb'
 _GLUED = re.compile(rf"(?<=[^\W\d_])(?:[.:]?[,;!?{_QUOTES}()]++)(?=[^\W\d_])")
 _ENDING = re.compile(r"(?<=[^\W\d_])\(([^\W\d_]{1,6})\)")
@@ -34,16 +51,20 @@ _STOP = re.compile(r"(?<=[^\W\d_A-Z]{2})\.(?=[A-Z\u00c0-\u00de][^\W\d_A-Z])")
 def plain_letters(text: str) -> str:
     r"""Return a text in NFC with plain apostrophes, without what is only seen.
 
-    Those are tags, numbers of footnotes, ligatures and invisible signs.
+    Those are tags, marks of Markdown around words, numbers of footnotes, ligatures and invisible
+    signs.
 
     Examples
     --------
     >>> plain_letters("<i>it´s</i> ﬁne,[1] H₂O&nbsp;and<br>some\u00adthing¹ of 2 km²")
     "it's fine, H2O\xa0and something of 2 km²"
+    >>> plain_letters("<p>the [kiwi](https://kiwi.example) of **Ann**'s</p>").strip()
+    "the kiwi of Ann's"
     """
-    text = _RAISED.sub("", _BREAK.sub(" ", _TAG.sub("", _FOOTNOTES.sub("", text))))
-    text = unicodedata.normalize("NFC", _ENTITY.sub(lambda m: html.unescape(m[0]), text))
-    text = text.translate(_INVISIBLE).translate(_SPACES)
+    text = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", _FOOTNOTES.sub("", text)))
+    text = _RAISED.sub("", _BLOCK.sub(" ", _TAG.sub("", text)))
+    text = unicodedata.normalize("NFC", _ENTITY.sub(lambda m: html.unescape(f"&{m[1]}"), text))
+    text = _JOINER.sub("", text.translate(_INVISIBLE).translate(_PLAIN))
     text = "".join(unicodedata.normalize("NFKC", c) if _is_variant(c) else c for c in text)
     return _APOSTROPHE.sub("'", text).replace("\u2019", "'").replace("\u02bc", "'")
 

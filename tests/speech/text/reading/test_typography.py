@@ -28,6 +28,9 @@ from align.speech.text.reading.typography import apart, plain_letters
         ("the&nbsp;kiwi isn&#39;t caf&eacute; A&amp;B AT&T;", "the kiwi isn't café A&B AT&T"),
         ("the kiwi[1] runs.[2][13] [4] on", "the kiwi runs [4] on"),
         ("ሰላም፡ዓለም", "ሰላም ዓለም"),
+        ("<p>so</p><a href='b'>it</a> <!-- a note --> <li>is", "so it is"),
+        ("the [green kiwi](https://kiwi.example/a_b) **Ann**'s", "the green kiwi Ann's"),
+        ("we&#39ll Ann&amp;#39;s don′t co\u2011op ki\u200dwi", "we'll Ann's don't co-op kiwi"),
     ],
 )
 def test_words_come_out_as_they_were_meant(text: str, words: str) -> None:
@@ -39,6 +42,10 @@ def test_fractions_are_read_in_english() -> None:
         "a half cup one and a half or two and a quarter"
     )
     assert split_words("H₂O") == ("H", "two", "O")
+
+
+def test_a_tag_has_no_words() -> None:
+    assert split_words("<a kiwi> is <i>so") == ("<a kiwi>", "is", "so")
 
 
 @given(st.text(alphabet="ab.,:;\"'()A \u00ad\u200bﬁ<i/>", max_size=30))
