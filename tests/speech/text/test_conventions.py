@@ -23,6 +23,13 @@ from align.speech.text.reading.normalise import spoken_noise
         ("&+wh what &r run", "wh-|what|r-|run"),
         ("wh- what, pl-, please", "wh-|what|pl-|please"),
         ("one - two -- three", "one|two|three"),
+        ("wh-what s-s-stop I-I", "wh-|what|s-|s-|stop|I-I"),
+        ("so (3 sec) yes (ca. 2 Sek. Pause) no", "so|yes|no"),
+        (
+            "so (lange Pause) yes (lacht) (clears throat)",
+            "so|(lange Pause)|yes|(lacht)|(clears throat)",
+        ),
+        ("so XXX, yes +/. no ° ==== 5°", "so|***|yes|no|five|degrees"),
     ],
 )
 def test_marks_of_noise_and_of_what_was_cut_off(text: str, words: str) -> None:

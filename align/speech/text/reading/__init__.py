@@ -5,6 +5,7 @@ module          what
 ==============  ==========================================================================
 `transcript`    files of what was said, by whom and when: utterances
 `turns`         names of speakers and times before what they say
+`jefferson`     conversation analysis; `remarks`, such as (laughs)
 `chat`          CHAT, of child language; `lyrics`, with times; `pages`, written for the eye
 `utterances`    what someone said and when; `plain`: whether a text is what somebody says
 `normalise`     from running text to the words that are said

@@ -27,6 +27,7 @@ from align.speech.text.reading.currencies import spell_signs
 from align.speech.text.reading.english import prepare_english, spell_english
 from align.speech.text.reading.numerals import Number, plain_digits, spell_roman
 from align.speech.text.reading.ranks import spell_ranks
+from align.speech.text.reading.remarks import REMARKED
 from align.speech.text.reading.signs import SIGNS_OF
 from align.speech.text.reading.typography import apart, plain_letters
 from align.speech.text.reading.units import spell_units, spell_units_of_fractions
@@ -36,17 +37,9 @@ __all__ = ["bracketed", "split_words", "spoken_noise"]
 
 _SPACES = re.compile(r"--+|[\u2012-\u2015\u2026\u2212_/\\|~*\u00b7\u2022\u00a0]|\.{3,}")
 _SPANS = r"\[[^\]\n]{0,200}\]|<[^>\n]{0,200}>|\{[^}\n]{0,200}\}"
-_NOTE = re.compile(
-    r"\((?:inaudible|unintelligible|indistinct|unclear|incomprehensible|laugh(?:s|ter|ing)?|noise|"
-    r"cough(?:s|ing)?|breath(?:s|e|es|ing)?|sigh(?:s|ing)?|sneezes?|sniffs?|clicks?|applause|"
-    r"music|cross-?talk|chuckles?|giggles?|\()[^()\n]{0,40}\)+",
-    re.IGNORECASE,
-)
-"""Remarks in round brackets, which otherwise hold words; ``(())`` of the LDC is one."""
-
-_CHUNK = re.compile(rf"{_NOTE.pattern}|{_SPANS}|\S+", re.IGNORECASE)
+_CHUNK = re.compile(rf"{REMARKED.pattern}|{_SPANS}|\S+", re.IGNORECASE)
 _UNKNOWN = re.compile(  # no * that begins an item of a list
-    r"(?<!\S)(?!^\*[ \t]+[^\s*])(?:\*+|xxx|yyy)(?=[.,;:?!]*(?:\s|$))", re.MULTILINE
+    r"(?<!\S)(?!^\*[ \t]+[^\s*])(?:\*+|xxx|yyy|XXX|YYY)(?=[.,;:?!]*(?:\s|$))", re.MULTILINE
 )
 """Words that nobody understood, as CHAT and others write them."""
 
@@ -55,10 +48,18 @@ _DRAWN_OUT = re.compile(r"(?<=[^\W\d_]):{2,}")
 _BREATH = re.compile(r"(?<!\S)[.\u00b0]*h{2,}\.?(?!\S)")
 """Of conversation analysis: turns that follow at once, ``so::``, and ``.hh``, a breath."""
 
-_CHAT_PAUSE = re.compile(r"\((?:\.+|[0-9]+\.[0-9]*)\)")
+_CHAT_PAUSE = re.compile(
+    r"\((?:\.+|[0-9]+\.[0-9]*|(?:ca\. ?)?[0-9]{1,3}(?:[.,][0-9])?\s?"
+    r"(?:s|secs?|seconds?|sek|sekunden?)\.?(?: pause)?)\)",
+    re.IGNORECASE,
+)
 _CHAT_EVENT = re.compile(r"(?<!\S)&=(\S+)")
 _CHAT_FILLER = re.compile(r"(?<!\S)(?:&-(?=[^\W\d_])|%(?=[aeiouhmr]+\b))", re.IGNORECASE)
 _CHAT_FRAGMENT = re.compile(r"(?<!\S)&\+?([^\W\d_]+)(?!\S)")
+_NO_SIGN = re.compile(r"(?<!\S)(?:\+[^\w\s]+|={2,})(?!\S)|(?<![0-9])\u00b0")
+"""Marks of CHAT such as ``+/.``, lines under headings, and a ring that means no degrees."""
+
+_STUTTER = re.compile(r"(?<![\w-])((?:[^\W\d_]{1,3}-){1,9})([^\W\d_]{2,})(?![\w-])")
 _PLACEHOLDER = "[***]"
 # the limit: else each of a hundred thousand open brackets would look for its end to the last word
 _SIGNS = {
@@ -165,7 +166,7 @@ def split_words(
     code = language.split("-")[0].lower()
     parts = re.split(f"({_SPANS})", _whole_lines(text, known))
     parts[::2] = [_prepared(part, code, known) for part in parts[::2]]  # the others stay
-    text = _without_conventions("".join(parts))
+    text = _without_stutter(_without_conventions("".join(parts)), known)
     words: list[str] = []
     for chunk in _CHUNK.findall(text):
         if chunk.startswith("\1"):
@@ -237,11 +238,12 @@ def spoken_noise(word: str, tokens: Collection[str] = ()) -> bool:
     (False, True)
     """
     asterisks = bool(word) and not word.strip("*")
-    return asterisks or bracketed(word) or word in tokens or bool(_NOTE.fullmatch(word))
+    return asterisks or bracketed(word) or word in tokens or bool(REMARKED.fullmatch(word))
 
 
 def _without_conventions(text: str) -> str:
     """Return a text whose marks of CHAT and the LDC are words, noise or nothing."""
+    text = _NO_SIGN.sub(" ", text)
     text = _BREATH.sub("[breath]", _DRAWN_OUT.sub("", _LATCHED.sub(" ", text)))
     text = _CHAT_PAUSE.sub(" ", text)
     text = _CHAT_EVENT.sub(r"[\1]", text)
@@ -249,6 +251,24 @@ def _without_conventions(text: str) -> str:
     text = _CHAT_FRAGMENT.sub(r"\1-", text)
     text = _UNKNOWN.sub("\0", text)  # the asterisks below are no words
     return _SPACES.sub(" ", text).replace("\0", _PLACEHOLDER)
+
+
+def _without_stutter(text: str, known: Callable[[str], bool]) -> str:
+    """Return a text in which ``wh-what`` is a word that was cut off, and one that was not.
+
+    Its beginnings are no words, or single consonants.
+    """
+
+    def apart(match: re.Match[str]) -> str:
+        *begun, word = match[0].split("-")
+        stutters = not known(match[0]) and all(
+            word.casefold().startswith(one.casefold()) != (word.casefold() == one.casefold())
+            and (one.casefold() not in "aeiou" if len(one) == 1 else not known(one))
+            for one in begun
+        )
+        return "- ".join((*begun, word)) if stutters else match[0]
+
+    return _STUTTER.sub(apart, text)
 
 
 def _cut_off(chunk: str) -> str | None:

@@ -29,6 +29,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Collection
+from dataclasses import replace
 
 from align.corpus.text_tables import is_named, prompt_named, prompts_of
 from align.corpus.texts import SAMPLE_NUMBERS
@@ -43,6 +44,7 @@ from align.formats.tiers.recognised import read_segments
 from align.formats.tiers.subtitles import read_cues
 from align.formats.tiers.textgrid import read_grid
 from align.formats.tiers.tier import PHONES
+from align.speech.text.reading.jefferson import is_notation, said_in_notation
 from align.speech.text.reading.plain import are_times, check_no_transcriber, check_plain
 from align.speech.text.reading.turns import read_turns
 from align.speech.text.reading.typography import garbled_word
@@ -124,7 +126,7 @@ def read_transcript(
         a kind whose text would be mixed with what nobody says, such as XML.
     """
     name = os.fspath(path)
-    found = _utterances_of(path, tiers, encoding, recording)
+    found = _as_said(_utterances_of(path, tiers, encoding, recording))
     if not any(_says_something(utterance.text) for utterance in found):
         signs = " ".join(utterance.text.strip() for utterance in found)[:_SHOWN]
         what = f"holds no word, only {signs!r}" if signs else "holds no text"
@@ -293,7 +295,14 @@ def spoken_text(text: str, name: str) -> list[Utterance]:
     """
     turns = read_turns(text)
     found = [Utterance(t.text, t.start, t.end, t.speaker, t.line) for t in turns]
-    return found if found[0].start is None else by_speaker(found, name)
+    return _as_said(found if found[0].start is None else by_speaker(found, name))
+
+
+def _as_said(utterances: list[Utterance]) -> list[Utterance]:
+    """Return utterances without the marks of conversation analysis, where they have them."""
+    if not is_notation("\n".join(utterance.text for utterance in utterances)):
+        return utterances
+    return [replace(one, text=said_in_notation(one.text)) for one in utterances]
 
 
 def _text_of(path: str | os.PathLike[str], encoding: str | None) -> str:

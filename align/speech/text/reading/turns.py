@@ -35,14 +35,25 @@ from typing import NamedTuple
 from align.speech.text.reading.chat import said_in_chat
 from align.speech.text.reading.lyrics import sung_lines
 from align.speech.text.reading.pages import without_marks_of_pages
+from align.speech.text.reading.remarks import REMARK
 
 __all__ = ["Turn", "read_turns"]
 
-_CLOCK = r"(?:[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}|[0-9]{1,2}:[0-5][0-9])(?:[.,][0-9]{1,3}|-[0-9])?"
+_LONG_CLOCK = r"[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{2})?"
+_CLOCK = rf"(?:{_LONG_CLOCK}|[0-9]{{1,2}}:[0-5][0-9])(?:[.,][0-9]{{1,3}}|-[0-9])?"
 _RANGE = rf"{_CLOCK}(?:\s*(?:-->|[-\u2013\u2014])\s*{_CLOCK})?"
-_APART = rf"(?:\[{_RANGE}\]|\({_RANGE}\)|<{_RANGE}>|#{_RANGE}#)"
+_SECOND = r"[0-9]{1,5}\.[0-9]{1,3}"
+_SECONDS = rf"(?:{_SECOND}(?:\s?(?:-->|[-\u2013])\s?{_SECOND})?s?|[0-9]{{1,5}}s)"
+_APART = (
+    rf"(?:\[(?:{_RANGE}|{_SECONDS})\]|\({_RANGE}\)|<(?:{_RANGE}|{_SECONDS})>|\{{{_RANGE}\}}"
+    rf"|#{_RANGE}#)"
+)
 _STAMP = rf"(?:{_APART}|{_RANGE})"
-_IN_TEXT = re.compile(rf"\[{_RANGE}\]|#{_RANGE}#|<{_RANGE}>")
+_IN_TEXT = re.compile(
+    rf"(?!\({_RANGE}\)){_APART}|\({_LONG_CLOCK}\)|(?<![\w:.,])00?:[0-5][0-9]:[0-5][0-9](?![\w:])"
+)
+"""Times within a text that nobody says; ``(10:30)`` may be said."""
+
 _NAME = r"[^\W_][\w.'\u2019()/&-]{0,29}(?:[ ][\w.'\u2019()/&-]{1,20}){0,3}"
 _LABEL = re.compile(
     rf"\s*(?P<before>{_STAMP}[\s,-]*)?(?P<name>{_NAME})\s*(?P<after>{_STAMP})?\s*[:\uff1a](?=\s|$)"
@@ -57,6 +68,20 @@ _NUMBERED = re.compile(r"\s*([0-9]{1,5})(?:[.):]?\s+|[.):]$)(?=\D|$)")
 _ALONE = re.compile(
     r"[^\W\d_]|[A-Z]{1,5}[_-]?[0-9]{1,3}|INT"
     r"|(?i:interview(?:er|ee)|speaker[ _]?(?:[0-9]{1,2}|[A-Z]))"
+)
+_BOLD = re.compile(rf"\s*(\*{{1,2}}|__)(?P<name>{_NAME}:?)\1(?P<text>:?\s.*|:?)")
+_NEW_SPEAKER = re.compile(r"^\s*>>+\s*")  # of captions
+_HEADS = (  # without a colon, and the share of the lines that must begin so
+    (re.compile(rf"\s*(?:\[(?P<name>{_NAME})\]|<(?P<other>{_NAME})>):?(?P<text>\s.*|)"), 0.5),
+    (re.compile(rf"\s*\((?P<name>{_NAME})\):?(?P<text>\s.*|)"), 1.0),
+    (re.compile(rf"(?P<name>{_NAME}):?\t(?P<text>.*)"), 1.0),
+    (re.compile(r"\s*(?P<name>[A-Z][0-9]?)(?:\.|\s[-\u2013])(?P<text>\s.*)"), 1.0),
+    (re.compile(r"\s*(?P<name>[A-Z][A-Z .'-]{1,29})(?P<text>)\s*"), 0.25),
+)
+_FEWEST_HEADS = 4
+_INLINE = re.compile(
+    r"(?<=[.?!\u2026\"\u201d)\]])\s+"
+    r"(?=(?P<name>[^\W\d_][\w'\u2019-]{0,29}(?: [\w'\u2019-]{1,20}){0,2}):\s)"
 )
 _CHAT = re.compile(r"\*(?P<name>[A-Z0-9_]{1,8}):\s*(?P<text>.*)")
 _BULLET = re.compile("[\x15\u2022]([0-9]{1,9})_([0-9]{1,9})[\x15\u2022]")
@@ -101,7 +126,7 @@ def read_turns(text: str) -> list[Turn]:
     if any(_CHAT.match(line) for line in lines):
         return _of_chat(lines)
     lines = _without_numbers(["" if _MADE_BY.fullmatch(line) else line for line in lines])
-    lines = sung_lines(without_marks_of_pages(lines))
+    lines = _with_colons(sung_lines(without_marks_of_pages(lines)))
     stamped = _are_stamped(lines)
     heads = (stamped and _heads_below_times(lines)) or _heads(lines)
     turns = _turns(lines, heads, stamped)
@@ -130,6 +155,51 @@ def _without_numbers(lines: list[str]) -> list[str]:
     if len(numbers) < max(_FEWEST_NUMBERS, len(found)) or not in_order:
         return lines
     return [_NUMBERED.sub("", line, count=1) for line in lines]
+
+
+def _with_colons(lines: list[str]) -> list[str]:
+    """Return lines whose names of speakers are followed by a colon, each at the head of its own.
+
+    They may stand in bold type, in brackets, before a tab, as ``A.``, alone in capitals, or, all
+    of a text being one line, behind a full stop.
+    """
+    lines = [_NEW_SPEAKER.sub("", line, count=1) for line in lines]
+    bold = [_BOLD.fullmatch(line) for line in lines]
+    lines = [f"{m['name']}{m['text']}" if m else s for m, s in zip(bold, lines, strict=True)]
+    filled = [n for n, line in enumerate(lines) if line.strip()]
+    if len(filled) == 1:
+        return _each_on_its_line(lines[filled[0]])
+    for shape, share in _HEADS:
+        found = {n: match for n in filled if (match := shape.fullmatch(lines[n]))}
+        names = {n: m["name"] or m.groupdict().get("other", "") for n, m in found.items()}
+        if _are_speakers(list(names.values())) and len(found) >= share * len(filled):
+            alone = {n for n in found if not found[n]["text"].strip()}
+            if filled[0] in found and filled[-1] not in alone:
+                heads = {n: f"{name}: {found[n]['text']}" for n, name in names.items()}
+                return [heads.get(n, line) for n, line in enumerate(lines)]
+    return lines
+
+
+def _are_speakers(names: list[str]) -> bool:
+    """Whether names come again, begin as names do, and are no remarks such as Music."""
+    often = Counter(names)
+    return (
+        len(names) >= max(_FEWEST_HEADS, 2 * len(often))
+        and sum(n > 1 for n in often.values()) >= _FEWEST
+        and all(_is_capital(name) and not REMARK.fullmatch(name) for name in often)
+    )
+
+
+def _each_on_its_line(line: str) -> list[str]:
+    """Return the turns of a text that is one line, if it begins with a name and others follow."""
+    first = _LABEL.fullmatch(line)
+    names = [match["name"] for match in _INLINE.finditer(line)]
+    if first is None or not names or not all(map(_is_capital, names)):
+        return [line]
+    every = [_plain(first["name"]), *names]
+    if len(set(every)) == len(every) and not all(map(_ALONE.fullmatch, every)):
+        return [line]
+    return _INLINE.sub("\n", line).split("\n")
 
 
 def _cleaned(turns: list[Turn]) -> list[Turn]:
@@ -261,7 +331,7 @@ def _are_stamped(lines: list[str]) -> bool:
     if len(stamped) < _FEWEST or stamped[0] != filled[0]:
         return False
     first = re.findall("[0-9]+:", stamped[0])
-    return len(first) > 1 or int(first[0][:-1]) == 0  # 10:30 may be a time of the day
+    return len(first) != 1 or int(first[0][:-1]) == 0  # 10:30 may be a time of the day
 
 
 def _of_chat(lines: list[str]) -> list[Turn]:

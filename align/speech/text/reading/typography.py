@@ -40,8 +40,8 @@ _INVISIBLE = dict.fromkeys(
 """Soft hyphens, marks of direction, and what makes a sign an emoji. Joiners stay but between Latin
 letters: in Persian and Hindi they part letters."""
 
-_PLAIN = {0x200B: " ", 0x1361: " ", 0x2010: "-", 0x2011: "-"}
-"""Spaces of Thai and Khmer without a width, and of Ge'ez; other hyphens."""
+_PLAIN = {0x200B: " ", 0x1361: " ", 0x2010: "-", 0x2011: "-", 0x2C8: "", 0x2CC: "", 0x2D0: ""}
+"""Spaces of Thai and Khmer without a width, and of Ge'ez; other hyphens; stress and length."""
 _QUOTES = '"\u201c-\u201f\u00ab\u00bb'
 _GLUED = re.compile(rf"(?<=[^\W\d_])(?:[.:]?[,;!?{_QUOTES}()]++)(?=[^\W\d_])")
 _ENDING = re.compile(r"(?<=[^\W\d_])\(([^\W\d_]{1,6})\)")

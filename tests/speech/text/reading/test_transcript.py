@@ -482,3 +482,12 @@ def test_below_names_of_utterances_nothing_is_guessed(tmp_path: Path) -> None:
         read_transcript(tmp_path / "a.eaf")
     found = read_transcript(tmp_path / "a.eaf", tiers=["tx@A"])
     assert [u.text for u in found] == ["the kiwi", "sees"]
+
+
+def test_marks_of_conversation_analysis_are_not_said(tmp_path: Path) -> None:
+    path = tmp_path / "talk.txt"
+    path.write_text("A: so (.) he wa:s [late\nB: [=yes] <so> ((laughs)) [laughs]\n", "utf-8")
+    said = [(one.speaker, one.text) for one in read_transcript(path)]
+    assert said == [("A", "so he was late"), ("B", "yes so ((laughs)) [laughs]")]
+    path.write_text("so (.) he was [late]", "utf-8")  # which may be a remark
+    assert read_transcript(path)[0].text == "so (.) he was [late]"

@@ -38,6 +38,15 @@ TWO = [("Ann", "Where are you from?"), ("Maria Lopez", "Bonn. On the Rhine.")]
         "Bonn.\nOn the Rhine.\n\n0:0:10.0 --> 0:0:10.5\nAnn\nOh!",
         "Ann  0:04\nWhere are you from?\nMaria Lopez  0:06\nBonn.\nOn the Rhine.\n\n"
         "Transcribed by https://otter.ai",
+        "[Ann] Where are you from?\n[Maria Lopez] Bonn.\nOn the Rhine.\n[Ann] Oh!\n"
+        "[Maria Lopez]: Yes.",
+        "(Ann) Where are you from?\n(Maria Lopez) Bonn. On the Rhine.\n(Ann) Oh!\n"
+        "(Maria Lopez) Yes.",
+        "**Ann:** Where are you from?\n**Maria Lopez**: Bonn.\nOn the Rhine.\n**Ann:** Oh!",
+        "Ann\tWhere are you from?\nMaria Lopez\tBonn. On the Rhine.\nAnn\tOh!\nMaria Lopez\tYes.",
+        ">> Ann: Where are you from?\n>> Maria Lopez: Bonn.\nOn the Rhine.\n>> Ann: Oh!",
+        "Ann: Where are you from? Maria Lopez: Bonn. On the Rhine. Ann: Oh!",
+        "[0.00 - 2.15] Ann: Where are you from?\n[2.15 - 9.0] Maria Lopez: Bonn.\nOn the Rhine.",
     ],
 )
 def test_turns_are_read_as_programs_write_them(text: str) -> None:
@@ -64,6 +73,26 @@ def test_turns_are_read_as_programs_write_them(text: str) -> None:
 def test_other_texts_stay_as_they_are(text: str) -> None:
     (turn,) = read_turns(text)
     assert turn == ("", text, 1, None, None)
+
+
+def test_names_in_capitals_alone_and_letters_with_full_stops() -> None:
+    play = "ANN\nWhere from?\n\nMARIA\nBonn.\n\nANN\nOh!\n\nMARIA\nYes."
+    letters = "A. Where from?\nM. Bonn.\nA. Oh!\nM. Yes."
+    for text, names in ((play, ("ANN", "MARIA")), (letters, ("A", "M"))):
+        assert [turn.speaker for turn in read_turns(text)] == [*names, *names]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Music] so\n[Applause] no\n[Music] yes\n[Applause] well",
+        "OH LORD\nI sing\nOH LORD\nI sing\nOH LORD\nI sing",
+        "I - yes\nI - no\nI - yes\nI - well",
+        "He said: no. And so: yes.",
+    ],
+)
+def test_what_comes_again_at_the_head_of_lines_may_be_no_name(text: str) -> None:
+    assert read_turns(text) == [("", text, 1, None, None)]
 
 
 def test_one_who_speaks_once_has_a_name_where_others_come_again() -> None:
@@ -153,6 +182,8 @@ def test_times_alone_are_left_out() -> None:
     (turn,) = read_turns("0:04a quick\n1:00:07brown fox")  # as copied from YouTube
     assert turn.text.split() == ["a", "quick", "brown", "fox"]
     (turn,) = read_turns("0:0:4.1 --> 0:0:7.25\na quick\n0:0:7.5 --> 0:0:9.0\nbrown fox")
+    assert turn.text.split() == ["a", "quick", "brown", "fox"]
+    (turn,) = read_turns("0:00:04:12 a (0:00:07) quick\n{0:09} brown 0:00:10 fox")
     assert turn.text.split() == ["a", "quick", "brown", "fox"]
     (turn,) = read_turns("[00:00:01.500] a quick [00:00:02.250 --> 00:00:03.000] brown fox")
     assert turn.text.split() == ["a", "quick", "brown", "fox"]
