@@ -39,6 +39,15 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_NO_TEXT = {  # by how files begin, whatever they are called
+    "a PDF document": re.compile(rb"%PDF-"),
+    "a packed document, as of Word, LibreOffice or Excel": re.compile(rb"PK\x03\x04"),
+    "a document of an old Word or Excel": re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1"),
+    "sound or film": re.compile(
+        rb"RIFF....(?:WAVE|AVI )|fLaC|OggS\0|ID3[\x02-\x04]|FORM....AIF|NIST_1A\n|\0...ftyp",
+        re.DOTALL,
+    ),
+}
 
 
 def read_bytes(path: StrPath) -> bytes:
@@ -80,6 +89,9 @@ def read_text(path: StrPath, encoding: str | None = None) -> str:
 
 def decoded(data: bytes, path: StrPath, encoding: str | None = None) -> str:
     """Return what `read_text` returns, of a file that has been read."""
+    for what, beginning in _NO_TEXT.items():
+        if beginning.match(data):
+            raise DataError(f"is {what}, not text; save the text in it as UTF-8.", path=path)
     try:
         text = data.decode(_encoding(data, encoding))
     except LookupError:

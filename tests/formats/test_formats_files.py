@@ -218,6 +218,9 @@ def test_unusable_paths(tmp_path):
     (tmp_path / "b.phn").write_bytes(b"0 1\x00\x00 a b c d e f g\n")
     with pytest.raises(DataError, match="line 1: is not a text file"):
         read_labels(tmp_path / "b.phn")
+    (tmp_path / "b.phn").write_bytes(b"%PDF-1.4\n%\xe2\xe3\n")
+    with pytest.raises(DataError, match="is a PDF document, not text; save"):
+        read_labels(tmp_path / "b.phn", encoding="cp1252")
     with pytest.raises(ParameterError, match=r"the suffix '.xyz' is no label format; use one of"):
         read_labels(tmp_path / "a.xyz")
     with pytest.raises(ParameterError, match="format='exmaralda', must be one of textgrid"):

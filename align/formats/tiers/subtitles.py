@@ -90,7 +90,7 @@ def read_cues(path: StrPath, encoding: str | None = None, *, web: bool) -> list[
     for number, block in _blocks(read_text(path, encoding)):
         at = next((i for i, line in enumerate(block[:2]) if _has_times(line)), None)
         if at is None:
-            if web and block[0].split()[0] in _BLOCKS:
+            if block[0].split()[0] in (_BLOCKS if web else _BLOCKS[:1]):
                 continue
             raise Place(path, number).wrong(
                 f"{block[0].strip()[:40]!r} is not `00:00:01.000 --> 00:00:02.000`; a subtitle "
@@ -153,6 +153,11 @@ def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(lines, start=1):
         follows = any(map(_has_times, lines[number : number + 2]))
         if line.strip() or (line and block and not follows):
+            if _has_times(line) and any(map(_has_times, block)):  # no empty line is between
+                numbered = block[0].strip().isdigit() and block[-1].strip().isdigit()
+                last = len(block) - numbered
+                yield number - len(block), block[:last]
+                block = block[last:]
             block.append(line)
         elif block:
             yield number - len(block), block

@@ -103,6 +103,17 @@ def test_times_without_zeros_or_milliseconds(tmp_path: Path) -> None:
     assert read_labels(srt).intervals[-1].tolist() == [1.5, 10.25]
 
 
+@pytest.mark.parametrize("head", ["", "WEBVTT\n\n"])
+def test_subtitles_without_empty_lines_between(tmp_path: Path, head: str) -> None:
+    path = tmp_path / "a.srt"
+    times = "00:00:01,000 --> 00:00:02,000", "00:00:03,000 --> 00:00:04,000"
+    path.write_text(f"{head}1\n{times[0]}\nI was\n12\n2\n{times[1]}\nso was he\n")
+    numbered = [(one.text, one.start) for one in read_transcript(path)]
+    path.write_text(f"{head}{times[0]}\nI was\n12\n{times[1]}\nso was he\n")
+    assert numbered == [("I was 12", 1.0), ("so was he", 3.0)]
+    assert [(one.text, one.start) for one in read_transcript(path)] == numbered
+
+
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
