@@ -25,7 +25,7 @@ place             what lies there
 `text_part`       words with how they may be said and where they are looked for
 `lattice`         words as a lattice of labels; `anchored`: words whose beginning is known
 `paths`           the paths of the lattice through the part
-`checking`        where text and recording disagree
+`checking`        where text and recording disagree; `bracketed`: remarks that were said
 `rows`            phones with word, confidence and match; `shared`: by two words
 `tiers`           `TextAlignment`; `together`: several speakers as one
 ================  ========================================================================

@@ -9,10 +9,11 @@ from typing import Any
 import numpy.typing as npt
 
 from align._blas import one_thread
-from align.errors import ParameterError
+from align.errors import DataError, ParameterError
 from align.progress import Progress
 from align.sequence.anchors import GivenAnchors
 from align.speech.text.anchored import word_anchors
+from align.speech.text.bracketed import said_in_brackets
 from align.speech.text.channels import on_own_channels
 from align.speech.text.conversation import conversations_of
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
@@ -179,8 +180,19 @@ def align_text(
     if times > SLOW:
         words_aligner = replace(words_aligner, model=slower(model, times))
         found = found_near_times(words_aligner, conversations, slack, progress)
+
+    def entries_in(brackets: str) -> list[Entry]:
+        inner = split_words(brackets, language=language, known=words_of.__contains__)
+        try:
+            ways = look_up_all(inner, words_of, known, language=language, guess=guess)
+        except DataError:
+            return []
+        return [ways[word] for word in inner]
+
     told = seems_foreign(words, entries, words_of, language), found.untimely, found.said.unsure
     warnings = tuple(one for one in told if one is not None)
+    if noise and words_aligner.judging:
+        warnings += said_in_brackets(words_aligner, found.said.spans, entries_in)
     return TextAlignment(
         found.said.tiers(recording, warnings),
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),

@@ -7,7 +7,7 @@ but not near their times.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -78,6 +78,16 @@ class Said:
     def rows(self) -> Rows:
         """The rows of all speakers, one after the other."""
         return [row for rows in self._rows.values() for row in rows]
+
+    @property
+    def spans(self) -> list[tuple[str, float, float]]:
+        """The words of all speakers, one after the other, each with its start and end."""
+        return [
+            (self._words[speaker][own[0].word], own[0].start, after[0].start)
+            for speaker, rows in self._rows.items()
+            for own, after in pairwise([*g] for _, g in groupby(rows, key=lambda row: row.word))
+            if own[0].word >= 0
+        ]
 
     @property
     def unsure(self) -> str | None:

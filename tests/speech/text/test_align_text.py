@@ -130,6 +130,12 @@ def test_the_variant_that_was_said_is_chosen(model: align.SpeechAligner) -> None
     np.testing.assert_allclose(chosen.phones.onsets, right.phones.onsets, atol=1e-6)
 
 
+def test_words_in_brackets_that_were_said_are_told(model: align.SpeechAligner) -> None:
+    text = TEXT.replace("lazy dog", "[lazy dog]").replace("while", "[kiwi] while")
+    said = align_text(model, KIWI, text, dictionary=WORDS, guess=False).warnings
+    assert [warning.split(": ")[1][:10] for warning in said] == ["'[lazy dog"]
+
+
 def test_improbable_variants_need_more_evidence(model: align.SpeechAligner) -> None:
     def heard(probability: float) -> str:
         ways = [
