@@ -225,8 +225,9 @@ class WordAligner:
         if piece.whole.warnings or seems_a_part(match, piece.mismatches):
             some = self._said_words(text, match)
             if some is not None and self.strictness.vague:  # too vague to take the warning back
-                warned = replace(some.whole, warnings=piece.whole.warnings)
-                return some._replace(whole=warned)
+                rest = f"; without what was probably not said it is {some.whole.match or 0.0:.2f}."
+                warned = tuple(w.removesuffix(".") + rest for w in piece.whole.warnings)
+                return some._replace(whole=replace(some.whole, warnings=warned))
             return some or piece
         return piece
 

