@@ -18,7 +18,9 @@ _BLOCK = re.compile(
 """Of a page or a book: other tags than those within words, and remarks."""
 
 _LINK = re.compile(r"!?\[([^\[\]\n]{1,200})\]\((?:https?://|www\.|mailto:|[/#.])[^\s()]{0,300}\)")
-_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])([^*_\n]{1,300})(?<=\S)\1(?![*_])")
+_EMPHASIS = re.compile(
+    r"(?<![^\s(\['\u201c>])(\*{1,3}|_{1,3})(?=[^\s*_])([^*_\n]{1,300})(?<=\S)\1(?![\w*])"
+)
 """Of Markdown: ``[kiwi](https://kiwi.example)``, and ``**kiwi**'s``."""
 
 _ENTITY = re.compile(
