@@ -33,7 +33,7 @@ from align.files.atomic import atomic_write
 from align.files.names import StrPath, comparable
 from align.files.text import read_text, rows_of_table
 from align.formats.documents.office import read_sheet
-from align.formats.documents.tables import RECORDING, TEXT, columns_named
+from align.formats.documents.tables import RECORDING, START, TEXT, columns_named
 
 __all__ = [
     "NamedText",
@@ -115,10 +115,8 @@ def read_texts(
     lines = [(n, line) for n, line in enumerate(content.split("\n"), start=1) if line.strip()]
     if not lines:
         raise DataError("holds no text.", path=name)
-    for separator in _SEPARATORS:
-        head = [cell.strip().strip('"') for cell in lines[0][1].split(separator)]
-        if (columns := _columns(head)) is not None:
-            return _not_empty(_of_table(content, separator, columns, name), name)
+    if (table := _with_head(content, lines[0][1], name)) is not None:
+        return _not_empty(table, name)
     for separator in _SEPARATORS:
         if table := _of_rows(_parsed(content, separator), is_recording):
             return table
@@ -141,6 +139,15 @@ def read_texts(
                 line=n,
             )
     return [NamedText(m["name"], m["text"], n) for n, m in found if m]
+
+
+def _with_head(content: str, first: str, path: str) -> list[NamedText] | None:
+    """Return the texts of a table whose first line names its columns; None for any other."""
+    for separator in _SEPARATORS:
+        head = [cell.strip().strip('"') for cell in first.split(separator)]
+        if (columns := _columns(head)) is not None:
+            return _of_table(content, separator, columns, path)
+    return None
 
 
 def _check_column(rows: Sequence[Sequence[str]], place: int, path: str) -> None:
@@ -181,11 +188,16 @@ def _same_text(one: str, other: str) -> bool:
     return any(map(str.isdigit, one)) != any(map(str.isdigit, other))
 
 
-def prompts_of(content: str) -> list[NamedText] | None:
-    r"""Return the texts of lines of Festival, LJSpeech or Sphinx; None where not all are such.
+def prompts_of(content: str, path: str = "table") -> list[NamedText] | None:
+    r"""Return the texts of a table that names its columns, or of lines that all name a recording.
+
+    Such lines are those of Festival, LJSpeech and Sphinx. None where the content is neither.
+    `path` is what messages call it.
 
     Examples
     --------
+    >>> prompts_of("file,text\nkiwi.wav,Not at all.")
+    [NamedText(name='kiwi.wav', text='Not at all.', line=2)]
     >>> prompts_of('( arctic_a0001 "Author of the danger trail." )')
     [NamedText(name='arctic_a0001', text='Author of the danger trail.', line=1)]
     >>> prompts_of("LJ001-0001|in 1455|in fourteen fifty-five")[0].text
@@ -195,6 +207,11 @@ def prompts_of(content: str) -> list[NamedText] | None:
     ['not at all', 'never']
     """
     lines = [(n, line.strip()) for n, line in enumerate(content.split("\n"), 1) if line.strip()]
+    first = lines[0][1] if lines else ""
+    head = [cell.strip(' "').casefold() for cell in re.split(r"[,;|\t]", first)]
+    if lines[1:] and not set(START).intersection(head):  # a table with times is of one recording
+        if (table := _with_head(content, first, path)) is not None:
+            return table
     for pattern in (_FESTIVAL, _LJSPEECH):
         found = [(n, pattern.fullmatch(line)) for n, line in lines]
         # a name has a number: `( laughing "no" )` is said

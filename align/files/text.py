@@ -91,7 +91,7 @@ def decoded(data: bytes, path: StrPath, encoding: str | None = None) -> str:
     """Return what `read_text` returns, of a file that has been read."""
     for what, beginning in _NO_TEXT.items():
         if beginning.match(data):
-            raise DataError(f"is {what}, not text; save the text in it as UTF-8.", path=path)
+            raise DataError(f"is {what}, not text; give it as text in UTF-8.", path=path)
     try:
         text = data.decode(_encoding(data, encoding))
     except LookupError:

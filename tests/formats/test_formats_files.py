@@ -219,7 +219,7 @@ def test_unusable_paths(tmp_path):
     with pytest.raises(DataError, match="line 1: is not a text file"):
         read_labels(tmp_path / "b.phn")
     (tmp_path / "b.phn").write_bytes(b"%PDF-1.4\n%\xe2\xe3\n")
-    with pytest.raises(DataError, match="is a PDF document, not text; save"):
+    with pytest.raises(DataError, match="is a PDF document, not text; give"):
         read_labels(tmp_path / "b.phn", encoding="cp1252")
     with pytest.raises(ParameterError, match=r"the suffix '.xyz' is no label format; use one of"):
         read_labels(tmp_path / "a.xyz")

@@ -261,7 +261,7 @@ def prompt_for(text: str, recording: str | None, name: str) -> str | None:
     >>> prompt_for("COVID-19|is bad", "kiwi.wav", "kiwi.txt")
     """
     stem = None if recording is None else os.path.splitext(os.path.basename(recording))[0]
-    if (prompts := prompts_of(text)) is None:
+    if (prompts := prompts_of(text, name)) is None:
         return None if stem is None else prompt_named(text.strip(), stem)
     listed = [p.text for p in prompts if stem is not None and is_named(p.name, stem)]
     if len(listed) == 1:

@@ -491,3 +491,13 @@ def test_marks_of_conversation_analysis_are_not_said(tmp_path: Path) -> None:
     assert said == [("A", "so he was late"), ("B", "yes so ((laughs)) [laughs]")]
     path.write_text("so (.) he was [late]", "utf-8")  # which may be a remark
     assert read_transcript(path)[0].text == "so (.) he was [late]"
+
+
+def test_a_table_of_texts_is_read_for_the_recording_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "texts.csv"
+    path.write_text("file,text\nkiwi.wav,so it is\nfox.wav,no\n", "utf-8")
+    assert [one.text for one in read_transcript(path, recording="a/fox.flac")] == ["no"]
+    with pytest.raises(DataError, match=r"texts of 2 recordings .*, none that of dog"):
+        read_transcript(path, recording="dog.wav")
+    path.write_text("id,start,end,text\n0,0.5,1.5,so it is\n", "utf-8")  # of a recogniser
+    assert read_transcript(path, recording="kiwi.wav")[0].start == 0.5
