@@ -282,6 +282,35 @@ def test_sets_of_labels_are_0_and_1(name):
             make(name).fit(X, wrong)
 
 
+@pytest.mark.parametrize("name", ["CELLIP", "IELLIP", "Perceptron", "Winnow"])
+def test_a_step_knows_how_many_labels_there_are(name):
+    """A set of fewer labels was read beyond its end."""
+    X, _ = data(name)
+    sets = make(name).fit(X, (X[:, :3] > 0).astype(int))
+    classes = make(name).fit(X, np.arange(len(X)) % 2)
+    before = decide(sets, X), decide(classes, X)
+    of_three = r"must (have 3|be \(m, K\)=\(m, 3\)|hold 0 and 1)"
+    for wrong in ([1, 0], np.array([True]), [1, 0, 0, 1], [], [2, 0, 1], np.array(1)):
+        with pytest.raises(ParameterError, match=of_three):
+            sets.step(X[0], wrong)
+    for wrong in ([True, False], np.array([1])):
+        with pytest.raises(ParameterError, match=r"keep to one of them|with K > 2"):
+            classes.step(X[0], wrong)
+    np.testing.assert_array_equal(before[0], decide(sets, X))
+    np.testing.assert_array_equal(before[1], decide(classes, X))
+    sets.step(X[0], (1, 0, 1))
+
+
+@pytest.mark.parametrize("name", ["CELLIP", "IELLIP"])
+def test_a_step_without_numbers_changes_nothing(name):
+    X, y = data(name)
+    model = make(name).fit(X, y)
+    before = decide(model, X)
+    with pytest.raises(ParameterError, match="overflowed"):
+        model.step(np.full(4, np.nan), y[0])
+    np.testing.assert_array_equal(before, decide(model, X))
+
+
 @pytest.mark.parametrize("name", [n for n in STREAMS if KINDS[n] == "classes"])
 def test_text_and_numbers_do_not_mix(name):
     """Numpy makes text of both, and a learner of 0 and 1 would predict "0"."""

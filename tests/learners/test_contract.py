@@ -9,6 +9,7 @@ from align.errors import ParameterError
 from align.learners import (
     Entropy,
     EuclideanBall,
+    LabelRanker,
     OnlineClassifier,
     OnlineRegressor,
     PassiveAggressiveClassifier,
@@ -225,10 +226,11 @@ def test_kinds_of_labels(kind):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     y = (X[:, 0] > 0).astype(kind) if kind != "O" else np.where(X[:, 0] > 0, "x", "yy").astype("O")
-    model = PassiveAggressiveClassifier(epochs=5, random_state=0).fit(X, y)
-    assert model.predict(X).dtype == y.dtype
-    assert model.score(X, y) > 0.9
-    assert model.step(X[0], y[0]).prediction in set(y.tolist())
+    for learner in (PassiveAggressiveClassifier(), LabelRanker()):
+        model = learner.set_params(epochs=5).fit(X, y)
+        assert model.predict(X).dtype == y.dtype
+        assert model.score(X, y) > 0.9
+        assert model.step(X[0], y[0]).prediction in set(y.tolist())
 
 
 def test_weights_multiply_losses():

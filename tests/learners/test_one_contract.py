@@ -1,10 +1,14 @@
 """One contract for every learner: names, seeds, weights, streams, chunks, CSR and CSC."""
 
+import copy
 import inspect
+import io
+import pickle
 import re
 import tracemalloc
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -177,6 +181,39 @@ def test_chunks_are_one_call(model):
     np.testing.assert_allclose(state(whole, X), state(parts, X), rtol=1e-9, atol=1e-9)
     assert whole.n_mistakes_ == parts.n_mistakes_
     assert whole.n_rounds_ == parts.n_rounds_ == 60
+
+
+def through_joblib(model):
+    """Return what joblib reads, which makes two arrays of one that stands twice."""
+    written = io.BytesIO()
+    joblib.dump(model, written)
+    written.seek(0)
+    return joblib.load(written)
+
+
+def through_pickle(model):
+    return pickle.loads(pickle.dumps(model))
+
+
+@every(STREAMS)
+@pytest.mark.parametrize("copied", [copy.deepcopy, through_pickle, through_joblib])
+def test_a_copy_goes_on_where_the_stream_was(model, copied):
+    """Of single rows and of steps, which have work space of their own."""
+    X, y = examples(model, 12)
+    y = y if y.dtype.kind == "f" else (y == "yes").astype(int)
+    one = streamed(model, X, y, 1)
+    other = clone(model).partial_fit(X[:1], y[:1], **announce(model, y))
+    for i in range(1, 12):
+        other = copied(other).partial_fit(X[i : i + 1], y[i : i + 1])
+    np.testing.assert_array_equal(state(one, X), state(other, X))
+    if hasattr(model, "step"):
+        one.step(X[0], y[0])
+        other.step(X[0], y[0])
+        one.step(X[1], y[1])
+        copied(other).step(X[1], y[1])
+        other = copied(other)
+        other.step(X[1], y[1])
+        np.testing.assert_array_equal(state(one, X), state(other, X))
 
 
 @every(STREAMS)

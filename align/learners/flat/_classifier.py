@@ -13,7 +13,7 @@ from align.learners.flat._labels import label_codes, several_labels, sorted_labe
 from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, no_relevant, spread
 from align.learners.parts.estimators import ScoredClasses
-from align.learners.parts.labels import distinct_labels, one_label
+from align.learners.parts.labels import check_label_sets, distinct_labels, one_label
 from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
 from align.types import Float64, IntArray
@@ -108,19 +108,18 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         Round
             Its prediction was made before the label was seen.
         """
-        relevant = None
-        if isinstance(y, np.ndarray | list | tuple):
-            relevant, code = np.asarray(y, dtype=np.bool_), -1.0
+        several = isinstance(y, np.ndarray | list | tuple)
         if not hasattr(self, "n_features_in_"):
-            found = one_label(y) if relevant is None else np.arange(relevant.size)
             width = int(np.size(x))
-            self._open(width, found, labels=relevant is not None)
+            self._open(width, np.arange(np.size(y)) if several else one_label(y), labels=several)
             self.n_features_in_ = width
-        if relevant is None:
-            code = self._code_of(y)
-        chunk = self._step_chunk(x, code)
-        if relevant is not None:
-            chunk.relevant = relevant[None, :]
+        if several:
+            relevant = np.reshape(y, (1, -1))
+            check_label_sets(relevant)
+            self._admit(np.arange(relevant.size), labels=True)
+        chunk = self._step_chunk(x, -1.0 if several else self._code_of(y))
+        if several:
+            chunk.relevant = relevant != 0
         if len(self._names) == 1:
             self._idle(1)
             row = [0.0] * core.LOG_WIDTH

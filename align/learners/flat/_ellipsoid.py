@@ -29,7 +29,12 @@ from align.learners.parts.estimators import (
     read_label_sets,
     validated,
 )
-from align.learners.parts.labels import check_announced, distinct_labels, one_label
+from align.learners.parts.labels import (
+    check_announced,
+    check_label_sets,
+    distinct_labels,
+    one_label,
+)
 from align.learners.parts.parameters import (
     check_choice,
     check_number,
@@ -263,9 +268,9 @@ class EllipsoidLearner(
         ParameterError
             For a label that was not announced.
         """
+        several = isinstance(y, np.ndarray | list | tuple)
         if not hasattr(self, "classes_"):
-            several = isinstance(y, np.ndarray | list | tuple)
-            self._open(int(np.size(x)), np.arange(len(y)) if several else one_label(y))
+            self._open(int(np.size(x)), np.arange(np.size(y)) if several else one_label(y))
         if self.classes_.size == 1:
             self._admit(one_label(y))
             if self.classes_.size == 1:
@@ -276,6 +281,8 @@ class EllipsoidLearner(
         if self._began.fit_intercept:
             row[-1] = 1.0
         norm = math.sqrt(row @ row)
+        if not math.isfinite(norm):
+            raise overflow_error()
         if self._began.normalize == "max":
             self._largest = max(self._largest, norm)
         if self._began.normalize is not None and norm > 0.0:
@@ -284,8 +291,10 @@ class EllipsoidLearner(
             )
             row *= factor
             norm *= factor
-        if isinstance(y, np.ndarray | list | tuple):
-            relevant[0] = y
+        if several:
+            found = np.reshape(y, (1, -1))
+            check_label_sets(found)
+            relevant[:] = self._relevant(found)
         else:
             code = self._codes.get(y)
             if code is None:

@@ -48,6 +48,7 @@ __all__ = [
 S3, DEEP, IMPROVED = 0, 1, 2  # which ellipsoid follows a cut
 NEGLIGIBLE = 1e-17  # c_t below this leaves P as it is
 _CLIP = 1.0 - 1e-6  # largest alpha of CELLIP
+_LEAST = 2.0**-511  # root of the least number that has all its digits
 
 # `floats`: log kappa, the sum of the losses; of the last round its loss and the depth of its cut.
 LOG_KAPPA, TOTAL, LOSS, DEPTH = range(4)
@@ -269,7 +270,7 @@ def run(
         zPz = _along(Pz, x, columns, width, up, down, sign)
         kappa = np.exp(floats[LOG_KAPPA])
         s = np.sqrt(max(kappa * zPz, 0.0))
-        if s == 0.0:
+        if s < _LEAST:
             continue  # x is 0 (or P, by underflow): a mistake that nothing can be learned from
         alpha = (target - margin) / s
         step, scale, shrink = _depth(alpha, n, kind, c, b, by_rounds, floats, counts)

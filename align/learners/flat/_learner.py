@@ -95,7 +95,6 @@ class FlatLearner(Facts, VectorEstimator):
         elif hasattr(self, "trace_"):
             del self.trace_
         # Work space of `step`, which must not allocate more than it has to.
-        self._row = np.zeros((1, n_features))
         self._log = np.zeros((1, core.LOG_WIDTH))
         self._chunk: Chunk | None = None
 
@@ -106,7 +105,6 @@ class FlatLearner(Facts, VectorEstimator):
         width = self._run.n_features
         known = (self.n_features_in_, self._n_rows()) == (width, self._run.rows)
         check_stored(known, f"its run has {width} features and {self._run.rows} scores")
-        check_array("row", self._row, (1, width))
         check_array("log", self._log, (1, core.LOG_WIDTH))
         self._chunk = None
 
@@ -373,17 +371,14 @@ class FlatLearner(Facts, VectorEstimator):
     def _step_chunk(self, x: npt.ArrayLike, y: Any) -> Chunk:
         """Return a chunk of one example, in work space."""
         chunk = self._work_chunk()
-        self._row[0] = x
-        chunk.y[0] = y
+        chunk.X[0], chunk.y[0] = x, y
         return chunk
 
     def _work_chunk(self) -> Chunk:
         """Return the work space of rounds that are played one by one."""
         if self._chunk is None:
-            relevant = no_relevant(self._run.rows)
-            self._chunk = Chunk(
-                self._row, np.zeros(1), relevant, NO_WEIGHTS, np.arange(1), plain=True
-            )
+            row, relevant = np.zeros((1, self._run.n_features)), no_relevant(self._run.rows)
+            self._chunk = Chunk(row, np.zeros(1), relevant, NO_WEIGHTS, np.arange(1), plain=True)
         return self._chunk
 
     def _step(self, chunk: Chunk) -> list[float]:

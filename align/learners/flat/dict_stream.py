@@ -364,7 +364,6 @@ class DictStream(Saved):
         n_features = len(self._names)
         learner._run.widen(n_features)
         learner.n_features_in_ = n_features
-        learner._row = np.zeros((1, n_features))
         learner._chunk = learner._cached = None
 
     def _look(self) -> None:

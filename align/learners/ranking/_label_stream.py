@@ -211,9 +211,8 @@ class LabelStream(
         """Make the work space of `step`, which should not allocate."""
         n, k = self.n_features_in_, len(self._labels)
         self._every_column = np.arange(n)
-        self._row = np.zeros(n)
         ends, bias = np.array([0, n], dtype=np.intp), bool(self._began.fit_intercept)
-        self._row_alone = core.Rows(self._row, self._every_column, ends, True, bias)
+        self._row_alone = core.Rows(np.zeros(n), self._every_column, ends, True, bias)
         self._mask = np.zeros((1, max(k, 1)), dtype=np.bool_)
         self._known = np.array([k], dtype=np.intp)
         self._work = np.zeros((1, core.LOG))
@@ -225,21 +224,18 @@ class LabelStream(
             code = self._codes[label]
         return code
 
-    def _announce(self, labels: Any) -> None:
+    def _announce(self, labels: npt.NDArray[Any]) -> None:
         """Take up labels that are new, in their order."""
-        new = [label for label in labels if label not in self._codes]
-        if not new:
+        if all(label in self._codes for label in labels):
             return
-        distinct_labels(self.classes_, np.array(new))  # or an error, and nothing is changed
-        for label in new:
-            self._codes[label] = len(self._codes)
+        self.classes_ = distinct_labels(self.classes_, labels)  # or an error, and no change
+        for label in labels:
+            self._codes.setdefault(label, len(self._codes))
         self._labels = list(self._codes)
         self._run.grow(len(self._labels))
-        known = np.array(self._labels)
-        self._columns = np.argsort(known, kind="stable")
-        self.classes_ = known[self._columns]
-        self._mask = np.zeros((1, known.size), dtype=np.bool_)
-        self._known[0] = known.size
+        self._columns = np.array([self._codes[label] for label in self.classes_], dtype=np.intp)
+        self._mask = np.zeros((1, self.classes_.size), dtype=np.bool_)
+        self._known[0] = self.classes_.size
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
         return read_label_sets(self, X, y, reset=reset)

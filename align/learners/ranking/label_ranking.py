@@ -265,9 +265,8 @@ class LabelRanker(LabelStream):
             self.trace_ = Trace(Plan(update, f, margin=gamma, single=single), self._kept)
         elif hasattr(self, "trace_"):
             del self.trace_
-        labels = np.unique(np.asarray(classes)) if np.size(classes) else ()
         self._prepare_steps()
-        self._announce(labels)
+        self._announce(distinct_labels(classes))
         return self
 
     def step(self, x: Any, relevant: Any) -> Round:
@@ -316,8 +315,8 @@ class LabelRanker(LabelStream):
         if hasattr(x, "indptr"):
             rows = self._rows(x)
         else:
-            self._row[:] = x
             rows = self._row_alone
+            rows.data[:] = x
         run, work = self._run, self._work
         run.play(rows, mask, self._known, _FIRST, work)
         if self._began.record:
