@@ -31,6 +31,8 @@ __all__ = [
     "tighten_limits",
 ]
 
+_LARGEST = np.float64(1e300)  # a sum of many scores below it is finite
+
 
 class Windows(NamedTuple):
     """The frames each onset can take, and the lengths each event can have.
@@ -50,7 +52,7 @@ class Windows(NamedTuple):
 
 
 def check_values(potentials: Potentials, *, single: bool = False) -> FloatArray:
-    """Raise unless every score a decoder can read is below +inf; return the onset table.
+    """Raise unless every score a decoder can read is below 1e300; return the onset table.
 
     Parameters
     ----------
@@ -68,32 +70,36 @@ def check_values(potentials: Potentials, *, single: bool = False) -> FloatArray:
     Raises
     ------
     ParameterError
-        NaN or +inf in the onset, duration or ratio scores or the constant.
+        NaN in the onset, duration or ratio scores or the constant, or numbers so large that a
+        sum of scores may be none.
     """
     onset = np.asarray(potentials.onset)
     if onset.dtype != np.float64 and not (single and onset.dtype == np.float32):
         onset = onset.astype(np.float64)
-    if onset.size and not onset.max() < np.inf:  # one pass, no temporary; NaN propagates
+    if onset.size and not onset.max() < _LARGEST:  # one pass, no temporary; NaN propagates
         for k, (start, stop) in enumerate(zip(potentials.start, potentials.stop, strict=True)):
-            bad = np.flatnonzero(~(onset[k, : max(0, stop - start)] < np.inf))
+            bad = np.flatnonzero(~(onset[k, : max(0, stop - start)] < _LARGEST))
             if bad.size:
                 raise ParameterError(
                     f"{potentials.label(k)} has score {onset[k, bad[0]]} at frame "
-                    f"{start + bad[0]}; scores must be finite, or -inf to forbid a frame."
+                    f"{start + bad[0]}; scores must be below {_LARGEST}, or -inf to forbid a "
+                    "frame."
                 )
     duration = potentials.duration
-    if duration is not None and duration.size and not duration.max() < np.inf:
-        row, length = np.argwhere(~(duration < np.inf))[0]
+    if duration is not None and duration.size and not duration.max() < _LARGEST:
+        row, length = np.argwhere(~(duration < _LARGEST))[0]
         raise ParameterError(
-            f"duration[{row}, {length}]={duration[row, length]}; scores must be finite, or -inf "
-            "to forbid a length."
+            f"duration[{row}, {length}]={duration[row, length]}; scores must be below {_LARGEST}, "
+            "or -inf to forbid a length."
         )
-    if potentials.ratio is not None and not np.isfinite(potentials.ratio).all():
-        k, column = np.argwhere(~np.isfinite(potentials.ratio))[0]
-        raise ParameterError(
-            f"ratio[{k}, {column}]={potentials.ratio[k, column]} of {potentials.label(k)}, "
-            "must be finite."
-        )
+    if potentials.ratio is not None:
+        small = np.abs(potentials.ratio) < _LARGEST / potentials.n_frames**2
+        if not small.all():
+            k, column = np.argwhere(~small)[0]
+            raise ParameterError(
+                f"ratio[{k}, {column}]={potentials.ratio[k, column]} of {potentials.label(k)}, "
+                f"must be finite, and below {_LARGEST} times the square of any length."
+            )
     if not math.isfinite(potentials.constant):
         raise ParameterError(f"constant={potentials.constant}, must be finite.")
     return np.ascontiguousarray(onset)

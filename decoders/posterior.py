@@ -99,7 +99,7 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     array([0.  , 0.25, 0.75])
     """
     refuse(potentials, "onset_posterior", "general")
-    if not (temperature > 0.0 and math.isfinite(temperature)):
+    if not (temperature > 0.0 and 0.0 < 1.0 / temperature < math.inf):
         raise ParameterError(f"temperature={temperature}, must be positive and finite.")
     if potentials.n_events == 0:
         raise ParameterError("onset_posterior needs at least one event.")
@@ -110,6 +110,8 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
         log_z = _over_onsets(potentials, temperature, probability)
     if log_z == -np.inf:
         raise explain_unreachable(potentials, tighten(potentials))
+    if not math.isfinite(log_z):
+        raise ParameterError(f"temperature={temperature} is too small for these scores.")
     return Posterior(probability, potentials.start, log_z + potentials.constant / temperature)
 
 
@@ -210,7 +212,7 @@ def _over_onsets(potentials: Potentials, temperature: float, probability: Float6
     _last_lengths(scores, after)
     n_last = int(scores.windows.last[-2] - scores.windows.first[-2]) + 1
     log_z = _log_partition(upto[-1, :n_last], after)
-    if log_z > -np.inf:
+    if math.isfinite(log_z):
         _backward(scores, upto, after, probability)
     return float(log_z)
 

@@ -30,8 +30,8 @@ def second_order_sums(problem: Problem, inverse: float, probability: Float64) ->
     """
     forward = np.empty(int(problem.offset[-1]))
     log_z = _forward(problem, inverse, forward)
-    if log_z > -np.inf:
-        _backward(problem, inverse, forward, log_z, probability)
+    if np.isfinite(log_z):
+        _backward(problem, inverse, forward, probability)
     return float(log_z)
 
 
@@ -66,9 +66,7 @@ def _forward(problem: Problem, inverse: float, forward: Float64) -> float:
 
 
 @compiled()
-def _backward(
-    problem: Problem, inverse: float, forward: Float64, log_z: float, probability: Float64
-) -> None:
+def _backward(problem: Problem, inverse: float, forward: Float64, probability: Float64) -> None:
     """Find B of all states, last event first, and join it with F at each onset."""
     onset, start, windows, own, cross, offset = problem
     first, last, shortest, longest = windows
@@ -93,16 +91,24 @@ def _backward(
                 for d in range(max(shortest[k], t - last[k]), min(longest[k], t - first[k]) + 1):
                     slope = cross[k + 1] * d * inverse
                     after[row + d] = _log_sum(term, 0, n, float(least), slope)
-        for t in range(first[k], last[k] + 1):
-            share = 0.0
-            for d in range(
-                max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t) + 1
-            ):
-                place = (t + d - first[k + 1]) * width + d - shortest[k]
-                upto = forward[offset[k] + place]
-                if upto > -np.inf:
-                    share += np.exp(upto + after[place] - log_z)
-            probability[k, t - start[k]] = share
+        # By the sum of the row, not by log Z: that of large scores is rounded in its own way. The
+        # greatest state is found first, so that no exponential overflows.
+        top, total = -np.inf, 0.0
+        for turn in range(2):
+            for t in range(first[k], last[k] + 1):
+                share = 0.0
+                for d in range(
+                    max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t) + 1
+                ):
+                    place = (t + d - first[k + 1]) * width + d - shortest[k]
+                    value = forward[offset[k] + place] + after[place]
+                    if turn == 0:
+                        top = max(top, value)
+                    else:
+                        share += np.exp(value - top)
+                probability[k, t - start[k]] = share
+                total += share
+        probability[k] /= total
         after, later = later, after
 
 

@@ -1,5 +1,7 @@
 """What cannot be decoded: one sentence that names the event and says what to do."""
 
+import re
+
 import numba
 import numpy as np
 import pytest
@@ -117,12 +119,15 @@ def test_what_lies_outside_a_window_is_not_read(decode):
 
 
 @pytest.mark.parametrize("decode", FOUR)
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_scores_that_are_not_numbers(decode, value):
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300])
+def test_scores_that_are_not_numbers_or_may_add_up_to_none(decode, value):
     potentials = potentials_of(3, 6)
     potentials.onset[2, 4] = value
-    with pytest.raises(ParameterError, match=rf"event 3 \('c'\) has score {value} at frame 4"):
+    wrong = rf"event 3 \('c'\) has score {re.escape(str(value))} at frame 4; .* below 1e\+300"
+    with pytest.raises(ParameterError, match=wrong):
         decode(potentials)
+    if value < 1e301:
+        return
     with pytest.raises(ParameterError, match=f"constant={value}"):
         decode(potentials_of(3, 6, constant=value))
 
@@ -136,11 +141,12 @@ def test_lengths_that_are_not_numbers(decode):
 
 
 @pytest.mark.parametrize("decode", FOUR[2:])
-@pytest.mark.parametrize("value", [np.nan, -np.inf])
+@pytest.mark.parametrize("value", [np.nan, -np.inf, 1e299])
 def test_ratios_that_are_not_numbers(decode, value):
     ratio = np.zeros((2, 3))
     ratio[1, 2] = value
-    with pytest.raises(ParameterError, match=rf"ratio\[1, 2\]={value} of event 2 \('b'\)"):
+    wrong = rf"ratio\[1, 2\]={re.escape(str(value))} of event 2 \('b'\)"
+    with pytest.raises(ParameterError, match=wrong):
         decode(potentials_of(2, 4, ratio=ratio))
 
 

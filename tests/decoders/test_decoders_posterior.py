@@ -47,12 +47,17 @@ def test_equals_enumeration(naive: ModuleType, potentials: Potentials, temperatu
     np.testing.assert_allclose(found.probability.sum(axis=1), 1.0, rtol=1e-9)
 
 
-def test_low_temperature_is_the_argmax() -> None:
+@pytest.mark.parametrize("temperature", [1e-3, 1e-9, 1e-15, 1e-290])
+@pytest.mark.parametrize("kappa", [0.0, -0.1, 0.1])
+def test_low_temperature_is_the_argmax(kappa: float, temperature: float) -> None:
+    """However the logarithm of their sum is rounded, probabilities add up: some were infinite."""
     rng = np.random.default_rng(3)
-    potentials = Potentials(rng.normal(size=(3, 12)), n_frames=12)
-    found = onset_posterior(potentials, temperature=1e-3).probability
+    ratio = kappa * np.array([[0.0] * 3, [1.0, 1.0, -2.0], [1.0, 1.0, -2.0]])
+    potentials = Potentials(100.0 * rng.normal(size=(3, 12)), n_frames=12, ratio=ratio)
+    found = onset_posterior(potentials, temperature=temperature).probability
     best = max(itertools.combinations(range(12), 3), key=potentials.score)
     assert found.argmax(axis=1).tolist() == list(best)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
 
 
 def test_narrowing_keeps_the_scores_of_what_is_left() -> None:
@@ -122,6 +127,12 @@ def test_ratio_scores_refuse_more_pairs_than_memory_holds(monkeypatch: pytest.Mo
 def test_refuses_what_it_cannot_sum() -> None:
     with pytest.raises(ParameterError, match="temperature=0"):
         onset_posterior(Potentials(np.zeros((2, 4)), n_frames=4), temperature=0.0)
+    for ratio in (None, np.array([[0.0] * 3, [1.0] * 3])):
+        large = Potentials(np.full((2, 4), 100.0), n_frames=4, ratio=ratio)
+        with pytest.raises(ParameterError, match="temperature=1e-310, must be"):
+            onset_posterior(large, temperature=1e-310)
+        with pytest.raises(ParameterError, match=r"is too small for these|has a finite score"):
+            onset_posterior(large, temperature=1e-307)
     with pytest.raises(ParameterError, match="at least one event"):
         onset_posterior(Potentials(np.zeros((0, 4)), n_frames=4))
 
