@@ -194,6 +194,17 @@ def test_labels_of_several_types_in_one_array(name):
             make(name).partial_fit(X, y, classes=["a", 1])
 
 
+@pytest.mark.parametrize("name", ["KernelPA", "LabelRanker", "Perceptron"])
+def test_two_labels_do_not_become_one(name):
+    """With and without a sign they are floats to NumPy, which do not tell 2**60 from the next."""
+    X, y = data(name)
+    model = make(name).partial_fit(X, y.astype(np.uint64) + np.uint64(2**60))
+    with pytest.raises(ParameterError, match=rf"several types, such as {2**60}, -1; give all"):
+        model.partial_fit(X, np.full(len(y), -1))
+    assert model.classes_.tolist() == [2**60, 2**60 + 1]
+    make(name).partial_fit(X, y.astype(np.uint64)).partial_fit(X, y - 1)
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if KINDS[name] == "classes"])
 def test_labels_that_are_missing(name):
     X, y = data(name)

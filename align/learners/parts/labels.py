@@ -85,8 +85,9 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
     """Return the distinct labels of one array or several, sorted.
 
     Raises `ParameterError` where some are text and others are not: numpy would make text of all,
-    and a learner that was given 1 would predict ``"1"``. Nor is NaN a label: it is unequal to
-    itself. None and NA of pandas stand for labels that are missing.
+    and a learner that was given 1 would predict ``"1"``; and where numpy makes one label of two:
+    of large whole numbers with and without a sign it makes floats. Nor is NaN a label: it is
+    unequal to itself. None and NA of pandas stand for labels that are missing.
 
     Examples
     --------
@@ -100,15 +101,19 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
         _refuse_missing(array)
     if len({array.dtype.kind in "US" for array in arrays if array.dtype.kind != "O"}) < 2:
         try:
-            return np.unique(np.concatenate(arrays))
+            found = np.unique(np.concatenate(arrays))
         except TypeError:  # values of which none is less than the other
             pass
-    of_types: dict[type, Any] = {}
-    for label in (label for array in arrays for label in array.tolist()):
-        of_types.setdefault(type(label), label)
+        else:  # large whole numbers become one where they become floats
+            one_type = len({array.dtype for array in arrays}) == 1
+            if one_type or found.size == len({one for array in arrays for one in array.tolist()}):
+                return found
+    of_types: dict[Any, Any] = {}
+    for kind, label in ((array.dtype.kind, one) for array in arrays for one in array.tolist()):
+        of_types.setdefault((kind, type(label)), label)
     raise ParameterError(
         f"the labels are of several types, such as {', '.join(map(repr, of_types.values()))}; "
-        "give all as text, or all as numbers."
+        "give all as text, or all as numbers of one type."
     )
 
 
