@@ -312,6 +312,13 @@ def test_a_step_knows_how_many_labels_there_are(name):
     sets.step(X[0], (1, 0, 1))
 
 
+def test_features_whose_squares_have_no_digits():
+    X, y = data("IELLIP")
+    model = make("IELLIP").set_params(normalize=None, fit_intercept=False)
+    assert not decide(model.fit(1e-160 * X, y), X).any()  # as of zeros, and no NaN
+    assert model.fit(1e-150 * X, y).n_updates_ > 0
+
+
 @pytest.mark.parametrize("name", ["CELLIP", "IELLIP"])
 def test_a_step_without_numbers_changes_nothing(name):
     X, y = data(name)
@@ -346,6 +353,8 @@ def test_collections_are_no_labels_of_kernels():
     X, y = data("KernelPA")
     with pytest.raises(ParameterError, match=r"y holds \{[01]\}, must hold one label"):
         make("KernelPA").fit(X, [{int(one)} for one in y])
+    with pytest.raises(ParameterError, match=r"the label is \{1\}, must be one number"):
+        make("Perceptron").fit(X, y).step(X[0], {1})
     with pytest.raises(ParameterError, match=r"y must be labels, or a matrix"):
         make("KernelPA").fit(X, [[0], [0, 1]] * (len(y) // 2))
     with pytest.raises(ParameterError, match="Complex data not supported by KernelPARegressor"):
