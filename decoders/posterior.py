@@ -104,10 +104,11 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     if potentials.n_events == 0:
         raise ParameterError("onset_posterior needs at least one event.")
     probability = np.zeros(potentials.onset.shape)
-    if has_ratio(potentials):
-        log_z = _over_pairs(potentials, 1.0 / temperature, probability)
-    else:
-        log_z = _over_onsets(potentials, temperature, probability)
+    with np.errstate(all="ignore"):  # numbers that are too large are reported below
+        if has_ratio(potentials):
+            log_z = _over_pairs(potentials, 1.0 / temperature, probability)
+        else:
+            log_z = _over_onsets(potentials, temperature, probability)
     if log_z == -np.inf:
         raise explain_unreachable(potentials, tighten(potentials))
     if not math.isfinite(log_z):
