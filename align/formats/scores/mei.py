@@ -153,6 +153,7 @@ class _Reading:
             (tie.get("startid", "").lstrip("#"), tie.get("endid", "").lstrip("#"))
             for tie in root.iter("tie")
         }
+        self._ends_of_ties = {end for _, end in self._tied_by_elements}
         self._staves: dict[str, _Staff] = {}
         self._notes: list[TiedNote] = []
         self._ties = Ties()
@@ -170,6 +171,7 @@ class _Reading:
         self._endings: list[Ending] = []
         self._leaps: list[tuple[str, float]] = []
         self._altered: dict[tuple[str, str, str], int] = {}  # in this bar
+        self._ended: dict[tuple[str, str, str, Fraction], int] = {}  # by where such notes end
         self._at = Fraction(0)
         self._bar = ""
 
@@ -388,7 +390,8 @@ class _Reading:
     def _sound(self, element: Element, layer: _Layer) -> None:
         grace = layer.grace or element.get("grace") is not None
         length = Fraction(0) if grace else self._lasts(element, layer)
-        self._begins.setdefault(element.get(_ID, ""), layer.at)
+        if name := element.get(_ID):
+            self._begins.setdefault(name, layer.at)
         notes = [element] if element.tag == "note" else list(played_as("note", element))
         for note in notes:
             silent = self._staves[layer.staff].silent or "true" in (
@@ -411,33 +414,42 @@ class _Reading:
         if step.upper() not in SEMITONES or not re.fullmatch(r"-?\d", octave):
             raise self._wrong("a note has no pitch")
         staff = self._staves[layer.staff]
-        alter = self._alter(element, step, octave, layer.staff, staff.key)
+        held, goes_on = re.search("[mt]", tie), re.search("[im]", tie)
+        place = layer.staff, step, octave
+        tied = self._ended.get((*place, layer.at)) if held or name in self._ends_of_ties else None
+        alter = self._alter(element, place, staff.key, tied)
+        self._ended[*place, layer.at + length] = alter
         sounding = whole_number(element.get("oct.ges"), int(octave))
         written = 12 * (sounding + 1) + SEMITONES[step.upper()] + alter
         pitch = written + staff.semitones
         spelled = sounding_name(step.upper(), alter, staff.semitones, staff.steps, pitch)
         note = TiedNote(layer.at, layer.at + length, pitch, spelled, grace, layer.staff, name)
-        self._begins.setdefault(name, layer.at)
-        held, goes_on = re.search("[mt]", tie), re.search("[im]", tie)
+        if name:
+            self._begins.setdefault(name, layer.at)
         sounds = self._ties.joined(note, held=bool(held), goes_on=bool(goes_on))
         if sounds is note:
             self._add(note, layer)
         if name:
             self._by_id[name] = sounds
 
-    def _alter(self, element: Element, step: str, octave: str, staff: str, key: int) -> int:
-        """Return by how many semitones a note is raised."""
+    def _alter(
+        self, element: Element, place: tuple[str, str, str], key: int, tied: int | None
+    ) -> int:
+        """Return by how many semitones a note is raised, one that is `tied` as that before it."""
+        step = place[1]
         signs = [element, *played_as("accid", element)]
         for kind in ("accid.ges", "accid"):
             found = next((each for e in signs if (each := e.get(kind)) is not None), None)
             if found is not None:
                 alter = _ALTERS.get(found, 0)
-                self._altered[staff, step, octave] = alter
+                self._altered[place] = alter
                 return alter
         if not self._implied:
             return 0
+        if tied is not None:  # also over a bar line
+            return tied
         flats, sharps = _SHARPS[7 + key :] if key < 0 else "", _SHARPS[: max(key, 0)]
-        return self._altered.get((staff, step, octave), (step in sharps) - (step in flats))
+        return self._altered.get(place, (step in sharps) - (step in flats))
 
     def _again(self, element: Element, layer: _Layer) -> None:
         """Play once more what this layer had before."""

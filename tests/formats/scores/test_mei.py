@@ -194,6 +194,23 @@ def test_alterations_that_only_the_key_and_the_bar_say(tmp_path: Path) -> None:
     assert notes_of(tmp_path, said, defined).split()[0] == "F4@0"  # says what sounds elsewhere
 
 
+def test_ties_hold_alterations_over_a_bar_line(tmp_path: Path) -> None:
+    first = plain("c", "1", 'accid="s" tie="i" xml:id="one"')
+    second = plain("c", "2", 'tie="t" xml:id="other"') + plain("c", "2")
+    assert notes_of(tmp_path, bar(first) + bar(second)) == "C#4@0 C4@6"
+    tie = '<tie startid="#one" endid="#other"/></measure>'
+    bars = (bar(first) + bar(second)).replace("</measure>", tie, 1)
+    bars = bars.replace('tie="i"', "").replace('tie="t"', "")
+    assert notes_of(tmp_path, bars) == "C#4@0 C4@6"
+
+
+def test_tempi_stand_where_they_are_counted_beside_notes_without_ids(tmp_path: Path) -> None:
+    tempo = '<tempo tstamp="1" midi.bpm="{}"/></measure>'.format
+    slow = bar(plain("c", "1")).replace("</measure>", tempo(120))
+    fast = bar(plain("d")).replace("</measure>", tempo(240))
+    assert notes_of(tmp_path, slow + fast + bar(plain("e"))) == "C4@0 D4@4 E4@4.5"
+
+
 def test_readings_of_an_edition(tmp_path: Path) -> None:
     supplied = '<supplied><note pname="c" oct="4" dur="4"><accid accid="s"/></note></supplied>'
     app = f"<app><rdg>{plain('d')}</rdg><lem>{plain('e')}</lem></app>"
