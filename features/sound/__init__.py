@@ -9,6 +9,7 @@ module             what
 `cepstra`          MFCC; `derivatives` of any sampled curve
 `pitch`            energies at quarter tones and semitones
 `tuning`           how far a recording is above or below 440 Hz, and whether it drifts
+`clicks`           a recording without the clicks of old records
 `sounding`         where there is sound, if much of a recording is silence
 `steady`           recordings that are nothing but steady noise
 `near_mean`        the mean energies of the seconds around a frame

@@ -12,6 +12,7 @@ from align.errors import DataError, ParameterError
 from align.features.notes.note_context import note_context
 from align.features.notes.note_levels import PITCHES, semitone_levels
 from align.features.sound.audio import audio_info, read_audio
+from align.features.sound.clicks import without_clicks
 from align.features.sound.signal import Signal
 from align.formats.scores import Chords, Score, chords, distinct, read_score
 from align.music.performances.coarse import coarse_alignment
@@ -221,7 +222,10 @@ def read_signal(
     rate: int | None = None,
     highest_rate: int = 22050,
 ) -> Signal:
-    """Read a recording in frames of 10 ms, at its own rate or the highest, whichever is lower."""
+    """Read a recording in frames of 10 ms, at its own rate or the highest, whichever is lower.
+
+    The clicks of old records are taken out.
+    """
     if isinstance(audio, np.ndarray):
         wanted = None if rate is None else min(rate, highest_rate)
         name = "recording"
@@ -229,7 +233,7 @@ def read_signal(
     else:
         name, rate = os.fspath(audio), audio_info(audio).rate
         samples, wanted = read_audio(audio, min(rate, highest_rate))
-    return Signal(samples, wanted, HOP, name, own_rate=rate)
+    return Signal(without_clicks(samples, wanted), wanted, HOP, name, own_rate=rate)
 
 
 def _moved(pitches: IntArray, shift: int) -> IntArray:
