@@ -98,11 +98,10 @@ def follow(
 
     live = str(audio) == "-"
     check_order(audio, score)
-    if live != (rate is not None):
-        raise ParameterError(
-            "--rate says how fast samples come from standard input: give it with -, and not with "
-            "a file."
-        )
+    if live and rate is None:
+        raise ParameterError("standard input needs --rate: raw samples do not say theirs.")
+    if not live and rate is not None:
+        raise ParameterError("--rate is for standard input; a file says its own.")
     if live and channel is not None:
         raise ParameterError("--channel is for files; standard input has one channel.")
     if model is None:

@@ -41,8 +41,8 @@ def test_a_file_and_what_is_piped_are_told_alike(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-", SCORE), "--rate says how fast samples come"),
-        ((PIECE / "audio.flac", SCORE, "--rate", 22050), "--rate says how fast samples come"),
+        (("-", SCORE), "standard input needs --rate"),
+        ((PIECE / "audio.flac", SCORE, "--rate", 22050), "--rate is for standard input"),
         ((PIECE / "audio.flac", SCORE, "--model", "speech-en"), "of speech, not of music"),
         ((PIECE / "audio.flac", SCORE, "--lag", 0.1), "must be at least 0.21 s"),
         ((PIECE / "audio.flac", SCORE, "--repeats", "maybe"), "repeats='maybe', must be"),

@@ -17,7 +17,11 @@ from align.features import Feature
 from align.features.base import noted
 from align.progress import Progress
 
-__all__ = ["cross_fit", "folds_of"]
+__all__ = ["SingleRecordingWarning", "cross_fit", "folds_of"]
+
+
+class SingleRecordingWarning(UserWarning):
+    """What is learned cannot be checked on another recording, as there is only one."""
 
 
 def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:
@@ -76,6 +80,7 @@ def cross_fit(
         warnings.warn(
             "with a single recording, classifiers score what they were fitted to and will be "
             "trusted too much; train on at least two.",
+            SingleRecordingWarning,
             stacklevel=3,
         )
     jobs: list[tuple[int, list[int] | None]] = []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from align.errors import ParameterError
 from align.features import Signal, TimedSignal
-from align.sequence.learning.crossfit import cross_fit, folds_of
+from align.sequence.learning.crossfit import SingleRecordingWarning, cross_fit, folds_of
 
 
 def recordings(groups):
@@ -169,7 +169,7 @@ def test_features_that_do_not_ask_are_fitted_once_to_everything():
 
 def test_one_recording_is_scored_by_what_saw_it_but_not_in_silence():
     feature = Spy()
-    with pytest.warns(UserWarning, match="with a single recording, classifiers score what they"):
+    with pytest.warns(SingleRecordingWarning, match="with a single recording, classifiers score"):
         own = cross_fit([feature], recordings(["ann"]))
     assert saw(own, recordings(["ann"])) == [True]
     alone = recordings(["ann"])
