@@ -1,10 +1,11 @@
 """Finding the onsets of chords: exact decoding in windows, several times.
 
-The coarse alignment gives each chord a window of a second either side. In a *pass* the base
-functions, of which that of lengths takes the tempo from the answer before (at first the coarse
-alignment), are weighed and decoded exactly. Where an onset comes within 0.1 s of an edge of its
-window, the windows of that chord and of those within 3 s grow by a second, and the passes begin
-again; so the answer is the optimum over windows that do not constrain it.
+The coarse alignment gives each chord a window of a second either side, or to the chords beside it
+where they are further away, up to 3 s. In a *pass* the base functions, of which that of lengths
+takes the tempo from the answer before (at first the coarse alignment), are weighed and decoded
+exactly. Where an onset comes within 0.1 s of an edge of its window, the windows of that chord and
+of those within 3 s grow by a second, and the passes begin again; so the answer is the optimum over
+windows that do not constrain it.
 """
 
 from collections.abc import Callable
@@ -72,10 +73,11 @@ class FoundChords:
 
 
 def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
-    """Return windows of a second either side of the coarse alignment [shape=(G, 2)], in frames."""
+    """Return windows about the coarse alignment [shape=(G, 2)], in frames."""
     signal = functions.signal(performance)
     frames = _coarse_frames(performance, signal)
-    return windows_about(frames, round(_HALF / signal.hop), signal.n_frames)
+    half, most = round(_HALF / signal.hop), round(_NEAR / signal.hop)
+    return windows_about(frames, half, signal.n_frames, most=most)
 
 
 def _coarse_frames(performance: Performance, signal: Signal) -> IntArray:

@@ -30,10 +30,18 @@ def test_windows_hold_their_chords(given_frames: tuple[np.ndarray, int], half: i
     times, n_frames = given_frames
     frames = spaced(times, n_frames)
     assert (np.diff(frames) > 0).all()
+    check(windows_about(frames, half, n_frames, most=2 * half), frames, n_frames)
     windows = windows_about(frames, half, n_frames)
     check(windows, frames, n_frames)
     inside = (frames >= half) & (frames < n_frames - half)
     assert (windows[inside, 0] <= frames[inside]).all()
+
+
+def test_windows_reach_to_the_other_end_of_a_fermata() -> None:
+    frames = np.array([100, 250, 300, 900])
+    wider = windows_about(frames, 100, 1000, most=300)
+    assert wider.tolist() == [[0, 251], [100, 351], [200, 601], [600, 1000]]
+    assert windows_about(frames, 100, 1000).tolist()[1:3] == [[150, 351], [200, 401]]
 
 
 @given(chord_frames(), st.integers(1, 10), st.data())
