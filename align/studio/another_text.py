@@ -23,6 +23,8 @@ def with_text(document: Document, text: str, decoder: Decoder) -> Document:
 
     Only a stretch about the words that change is aligned again; all of it, where none does.
     """
+    if document.kind == "music":
+        raise ParameterError("the notes are those of the score; there is no text here.")
     if document.words is None:
         raise ParameterError("there is no text here, only phones; relabel those.")
     if not text.strip():

@@ -7,6 +7,7 @@ A document holds times as well as labels. What it says does not depend on the mo
 """
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
@@ -14,17 +15,19 @@ from typing import Any, Self
 
 import numpy as np
 
+from align.batch.tasks import Task
 from align.errors import DataError, ParameterError
 from align.features.sound.audio import audio_info
 from align.files.names import StrPath
 from align.formats import read_tiers
+from align.formats.scores import read_score
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.together import as_one_speaker
 from align.studio.mismatches import named_mismatches
 from align.studio.segment import Segment, begins_word
-from align.types import SILENCE, Example, Note, named_pitch
+from align.types import SILENCE, Example, Note, named_pitch, pitch_name
 
 __all__ = ["Document", "Segment", "corrected", "warnings_of"]
 
@@ -298,12 +301,12 @@ class Document:
         return cls(**about)
 
 
-def corrected(alignment: Any, audio: Any, kind: str) -> Document:
+def corrected(alignment: Any, task: Task, kind: str) -> Document:
     """Return the document of a whole alignment of a recording, or of a label file.
 
-    Raises ParameterError where it is of another `kind`, or not as long as the recording.
+    Raises ParameterError where it is of another `kind` or score, or not as long as the recording.
     """
-    seconds = audio_info(audio).duration
+    seconds = audio_info(task.audio).duration
     if isinstance(alignment, str | os.PathLike):
         if kind == "music":
             alignment = MusicAlignment.from_labels(alignment, duration=seconds)
@@ -318,6 +321,14 @@ def corrected(alignment: Any, audio: Any, kind: str) -> Document:
         raise ParameterError(
             f"the alignment is of {new.seconds:.3f} s, and the recording lasts {seconds:.3f} s."
         )
+    if kind == "music":
+        found = Counter(s.note["pitch"] for s in new.segments if s.note is not None)
+        written = Counter(read_score(task.source).pitches.tolist())
+        for pitch in sorted(found - written):
+            raise ParameterError(
+                f"the alignment has {found[pitch]} notes of {pitch_name(pitch)}, and the score "
+                f"{written[pitch]}; is it of another score?"
+            )
     return new
 
 

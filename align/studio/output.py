@@ -54,15 +54,15 @@ class Output:
         self.write_manifest(truths)
 
     def write_manifest(self, truths: Mapping[str, Document]) -> None:
-        """Write which recordings of speech are confirmed, as `align.read_corpus` takes it."""
-        if self._work.kind != "speech":
-            return
-        rows = [["audio", "labels", "group"]]
+        """Write which recordings are confirmed, as `align.read_corpus` takes it."""
+        is_music = self._work.kind == "music"
+        rows = [["audio", *(["score", "truth"] if is_music else ["labels"]), "group"]]
         for name in truths:
             task = self._tasks[name]
-            files = (task.audio, self._path(name, self._out))
+            files = [task.audio, *([task.source] if is_music else [])]
             paths = [os.path.relpath(path, self._out) for path in files]
-            rows.append([*paths, task.group or ""])
+            labels = os.path.relpath(self._path(name, self._out), self._out)
+            rows.append([*paths, labels, task.group or ""])
         atomic_write(self._out / CONFIRMED_TABLE, table_of_rows(rows), overwrite=True)
 
     def export(

@@ -338,11 +338,11 @@ class Session:
         DataError
             Where the name is unknown or the file cannot be read.
         ParameterError
-            Where the alignment is of another kind, or lasts longer than the recording.
+            Where the alignment is of another kind or score, or lasts longer than the recording.
         """
         task = self._recordings.task(name)
         with self._lock:
-            new = corrected(alignment, task.audio, self._work.kind)
+            new = corrected(alignment, task, self._work.kind)
             self._confirm(name, self._recordings.known(name) or new, new)
 
     def export(self, path: StrPath, *, report: bool = False) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import align
 from align import ParameterError, Session
 
 GOLDEN = Path(__file__).parents[1] / "golden_models"
@@ -64,7 +65,17 @@ def test_onsets_of_what_waits_move_towards_those_confirmed(session):
     assert 0.0 < np.median(after - before) < 0.030
 
 
-def test_a_score_has_no_notes_to_insert(session):
+def test_notes_stay_those_of_the_score_and_are_listed_for_training(session):
     view = session.view("first")
-    with pytest.raises(ParameterError, match="the notes are those of the score"):
-        session.edit("first", {"do": "insert", "at": 1.0}, revision=view["revision"])
+    for action in ({"do": "insert", "at": 1.0}, {"do": "text", "text": "x"}):
+        with pytest.raises(ParameterError, match="the notes are those of the score"):
+            session.edit("first", action, revision=view["revision"])
+    session.confirm("first", revision=view["revision"])
+    table = session._out / "first.csv"
+    session.correct("second", table)
+    both = align.read_corpus(session._out / "confirmed.csv", kind="music")
+    assert [len(example.events) for example in both] == [len(view["tiers"][0]["intervals"])] * 2
+    text = table.read_text(encoding="utf-8")
+    table.write_text(text.replace(",60,C4,", ",61,C#4,"), encoding="utf-8")
+    with pytest.raises(ParameterError, match="notes of C#4, and the score 0; is it of another"):
+        session.correct("second", table)
