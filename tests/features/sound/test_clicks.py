@@ -24,7 +24,7 @@ def test_scratches_are_taken_out_wherever_they_are() -> None:
     assert np.abs(mended[2000:15990] - clean[2000:15990]).max() < 0.04
 
 
-def test_notes_noise_and_low_pulses_stay() -> None:
+def test_notes_noise_and_pulses_of_low_tones_stay() -> None:
     note = tone(0.5, 1760.0)
     begun = np.concatenate([np.zeros(4000, dtype=np.float32), note])
     noise = np.random.default_rng(0).normal(0.0, 0.1, RATE).astype(np.float32)
@@ -32,7 +32,8 @@ def test_notes_noise_and_low_pulses_stay() -> None:
     burst[9000:9160] += 3 * noise[:160]  # 10 ms
     pulses = np.zeros(RATE, dtype=np.float32)
     pulses[:: RATE // 110] = 0.5
-    for sound in (begun, noise, burst, pulses):
+    struck = np.tile(np.exp(-np.arange(2000) / 400) * np.cos(np.arange(2000) * 0.3), 8)
+    for sound in (begun, noise, burst, pulses, struck.astype(np.float32)):
         np.testing.assert_array_equal(without_clicks(sound, RATE), sound)
 
 
