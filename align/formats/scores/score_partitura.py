@@ -62,6 +62,8 @@ _KINDS = {
     b"**": ("Humdrum's Kern", ".krn"),
 }
 """What content is by its first bytes, and what such a file is called."""
+_ROOTS = {b"<mei": ("MEI", ".mei"), b"<score-partwise": ("MusicXML", ".musicxml", ".xml")}
+"""What XML is by an element in it, and what such a file may be called."""
 _NO_BAR = re.compile(rb"timeSignature\s*,\s*\[?\s*0+\s*/")
 _SPAN = re.compile(rb"snote\([^\n\](]*\](?:[^,\n(]*,){5}([^,\n(]+),([^,\n(]+),")
 _MOST_BEATS = 40_000  # the longest opera has fewer
@@ -270,6 +272,12 @@ def _check_content(data: bytes, path: StrPath) -> None:
         _check_match(data, path)
     if suffix in (".musicxml", ".xml", ".mei"):
         _check_xml(data, path)
+        plain = data.replace(b"\0", b"")
+        for root, (what, *names) in _ROOTS.items():
+            if root in plain and suffix not in names:
+                raise DataError(
+                    f"is {what}, whatever its name says; call it {names[0]}.", path=path
+                )
 
 
 def _check_match(data: bytes, path: StrPath) -> None:

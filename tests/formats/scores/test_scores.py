@@ -585,6 +585,16 @@ def test_a_table_may_name_its_pitches(tmp_path):
     ("name", "content", "message"),
     [
         ("a.musicxml", b"MThd....", r"is a MIDI file, whatever its name says; call it \.mid"),
+        (
+            "a.xml",
+            b"<?xml version='1.0'?><mei/>",
+            r"is MEI, whatever its name says; call it \.mei",
+        ),
+        (
+            "a.mei",
+            b"<score-partwise/>",
+            r"is MusicXML, whatever its name says; call it \.musicxml",
+        ),
         ("a.xml", b"PK\x03\x04...", r"is a compressed score, .* call it \.mxl"),
         ("a.musicxml", b"**kern\n4c\n*-\n", r"is Humdrum's Kern, .* call it \.krn"),
         ("a.mxl", b"<?xml version='1.0'?>", r"is not compressed; call it \.musicxml"),
