@@ -1,11 +1,11 @@
 """Finding the onsets of chords: exact decoding in windows, several times.
 
-The coarse alignment gives each chord a window of a second either side, or to the chords beside it
-where they are further away, up to 3 s. In a *pass* the base functions, of which that of lengths
-takes the tempo from the answer before (at first the coarse alignment), are weighed and decoded
-exactly. Where an onset comes within 0.1 s of an edge of its window, the windows of that chord and
-of those within 3 s grow by a second, and the passes begin again; so the answer is the optimum over
-windows that do not constrain it.
+The coarse alignment gives each chord a window of a second either side, or to a chord beside it
+that is further away and held for half as long again as usual, up to 3 s. In a *pass* the base
+functions, of which that of lengths takes the tempo from the answer before (at first the coarse
+alignment), are weighed and decoded exactly. Where an onset comes within 0.1 s of an edge of its
+window, the windows of that chord and of those within 3 s grow by a second, and the passes begin
+again; so the answer is the optimum over windows that do not constrain it.
 """
 
 from collections.abc import Callable
@@ -36,6 +36,7 @@ __all__ = ["SPREAD", "FoundChords", "Weights", "find_chords", "first_guess", "wi
 _HALF = 1.0  # seconds either side of the coarse alignment
 _MARGIN = 0.1  # seconds: so near to an edge, the optimum may lie beyond
 _NEAR = 3.0  # seconds
+_HELD = 1.5  # times as slow as usual: at a fermata, or a rest that the score does not have
 _ATTEMPTS = 6
 _BY_HAND = {"notes": 1.0, "duration": 1.0}  # weights that find the tempo before any are learned
 SPREAD = 0.2  # of log ratios of lengths to the tempo of the coarse alignment
@@ -76,8 +77,10 @@ def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
     """Return windows about the coarse alignment [shape=(G, 2)], in frames."""
     signal = functions.signal(performance)
     frames = _coarse_frames(performance, signal)
-    half, most = round(_HALF / signal.hop), round(_NEAR / signal.hop)
-    return windows_about(frames, half, signal.n_frames, most=most)
+    slower = np.diff(frames) / np.diff(performance.chords.onsets)
+    held = slower > _HELD * (np.median(slower) if slower.size else 1.0)
+    most = held * round(_NEAR / signal.hop)
+    return windows_about(frames, round(_HALF / signal.hop), signal.n_frames, most=most)
 
 
 def _coarse_frames(performance: Performance, signal: Signal) -> IntArray:

@@ -14,11 +14,13 @@ from align.types import IntArray
 __all__ = ["limits_of", "widened", "windows_about"]
 
 
-def windows_about(frames: IntArray, half: int, n_frames: int, *, most: int = 0) -> IntArray:
+def windows_about(
+    frames: IntArray, half: int, n_frames: int, *, most: int | IntArray = 0
+) -> IntArray:
     """Return windows [shape=(G, 2)] of `half` frames either side of strictly increasing frames.
 
-    Where a neighbour is further away, a window goes on to it, for `most` frames: a chord beside a
-    fermata may be at either end of it.
+    Where a neighbour is further away, a window goes on to it, for `most` frames, or so many
+    for each pair of neighbours: a chord beside a fermata may be at either end of it.
 
     Examples
     --------
@@ -27,7 +29,7 @@ def windows_about(frames: IntArray, half: int, n_frames: int, *, most: int = 0) 
     >>> windows_about(np.array([1, 7]), 3, 10, most=5).tolist()
     [[0, 7], [2, 10]]
     """
-    apart = np.clip(np.diff(frames), half, max(half, most))
+    apart = np.clip(np.diff(frames), half, np.maximum(half, most))
     before, after = np.append(half, apart), np.append(apart, half)
     return _monotone(frames - before, frames + after + 1, n_frames)
 
