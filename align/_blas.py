@@ -22,8 +22,6 @@ from typing import Any
 
 from align._workers import end_with_parent
 
-__all__ = ["one_thread"]
-
 
 class _Limit:
     """The limit of this process: who is within it, and the numbers of threads to go back to.

@@ -14,8 +14,6 @@ import numpy as np
 import numpy.typing as npt
 from numba.misc.appdirs import AppDirs
 
-__all__ = ["compiled", "kept_kernels", "leave_out_unused", "read_only"]
-
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _TOP = Path(__file__).resolve().parent

@@ -13,8 +13,6 @@ from typing import Any, Self
 
 from align.errors import ParameterError
 
-__all__ = ["ParamsMixin", "not_fitted_error"]
-
 
 class ParamsMixin:
     """Give an estimator ``get_params``, ``set_params`` and ``repr``.

@@ -9,8 +9,6 @@ import threading
 import time
 from functools import cache
 
-__all__ = ["end_with", "end_with_parent"]
-
 _CHECK = 1.0  # seconds between looks at the parent
 
 

@@ -13,16 +13,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = [
-    "AlignError",
-    "DataError",
-    "ModelError",
-    "NoTextError",
-    "ParameterError",
-    "data_errors",
-    "error_reason",
-]
-
 
 class AlignError(Exception):
     """Base of every error Align raises on purpose."""

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray
 
-__all__ = ["GeneralPotential", "Path", "Potentials"]
-
 _MOST_FRAMES = 2.0**53  # above it floats are no longer exact
 
 

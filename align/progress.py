@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TextIO, TypeAlias, TypeVar
 
-__all__ = ["Progress", "ProgressLine", "counted", "of_stage"]
-
 _T = TypeVar("_T")
 
 Progress: TypeAlias = Callable[[str, int, int], None]

@@ -28,29 +28,6 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = [
-    "MISPLACED",
-    "SILENCE",
-    "SILENCES",
-    "SPOKEN_NOISE",
-    "BoolArray",
-    "Event",
-    "Example",
-    "Float32",
-    "Float64",
-    "FloatArray",
-    "IntArray",
-    "Mismatch",
-    "Note",
-    "PlayedPassage",
-    "bars_named",
-    "events_in_order",
-    "named_pitch",
-    "pitch_name",
-    "span_named",
-    "spelled",
-]
-
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 Float64: TypeAlias = npt.NDArray[np.float64]
 Float32: TypeAlias = npt.NDArray[np.float32]

@@ -14,8 +14,6 @@ from align.decoders._rows import Row, best_by_rows, row_offsets
 from align.decoders._windows import Windows, tighten_limits
 from align.types import FloatArray, IntArray
 
-__all__ = ["coarse_path"]
-
 _ENOUGH = 2**28  # bytes of rows, unless memory is given
 _TABLE = 2**20  # bytes of onset scores laid out at a time, which the second-level cache holds
 

@@ -17,8 +17,6 @@ from align.potentials import Potentials
 from align.terms import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["Cells", "Source", "part_of", "source_of"]
-
 
 class Cells(NamedTuple):
     """Scores of a coarse pass.

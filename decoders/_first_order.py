@@ -36,16 +36,6 @@ from align.decoders._windows import (
 from align.potentials import Path, Potentials
 from align.types import FloatArray, IntArray
 
-__all__ = [
-    "Tables",
-    "backtrack",
-    "backward",
-    "best_path",
-    "first_order_tables",
-    "forward",
-    "without_ratio",
-]
-
 
 class Tables(NamedTuple):
     """What the kernels read of first-order potentials.

@@ -7,8 +7,6 @@ import numpy as np
 from align.errors import ParameterError
 from align.types import IntArray
 
-__all__ = ["check_on_paths", "topological_order"]
-
 
 def topological_order(n: int, arcs: IntArray) -> IntArray:
     """Order the nodes 0..n-1 so that arcs run forwards.

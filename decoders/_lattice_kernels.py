@@ -8,8 +8,6 @@ from align._numba import compiled
 from align.decoders._max_plus import Room, best_start, best_sums, room_for
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["Graph", "Limits", "Scores", "backtrack", "cut_windows", "forward"]
-
 
 class Graph(NamedTuple):
     """Nodes in topological order and the arcs out of each, then into each."""

@@ -17,8 +17,6 @@ import numpy as np
 from align._numba import compiled
 from align.types import Float64
 
-__all__ = ["Room", "best_start", "best_sums", "room_for"]
-
 _BLOCK = 1024  # frames whose sums stay in the first-level cache
 _GROUP = 8  # lengths in one sweep; `_sweep` is written out for this number
 

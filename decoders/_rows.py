@@ -18,8 +18,6 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.types import IntArray
 
-__all__ = ["Row", "best_by_rows", "row_offsets"]
-
 _ENOUGH = 2**30  # bytes of rows that are stored without being asked
 
 Row: TypeAlias = npt.NDArray[np.float64]

@@ -18,19 +18,6 @@ from align.errors import ParameterError
 from align.potentials import Potentials
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = [
-    "Windows",
-    "check_memory",
-    "check_values",
-    "explain_unreachable",
-    "has_ratio",
-    "is_unbound",
-    "length_table",
-    "refuse",
-    "tighten",
-    "tighten_limits",
-]
-
 _LARGEST = np.float64(1e300)  # a sum of many scores below it is finite
 
 

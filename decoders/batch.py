@@ -13,8 +13,6 @@ from align.decoders.dispatch import decode
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 
-__all__ = ["decode_batch"]
-
 
 def decode_batch(
     potentials: Sequence[Potentials],

@@ -37,8 +37,6 @@ from align.potentials import Path, Potentials
 from align.terms import BaseFunctions
 from align.types import IntArray
 
-__all__ = ["CoarseToFine", "decode_coarse_to_fine"]
-
 _MOST_ROUNDS = 20
 _ROUNDS = 4  # at one reach, before all windows are doubled
 _SPAN = 4  # what is within so many times the reach of an event near an edge is decoded again

@@ -18,8 +18,6 @@ from align.errors import ParameterError
 from align.terms import BaseFunctions, DurationTerm
 from align.types import FloatArray, IntArray
 
-__all__ = ["CoarseBlocks"]
-
 # of a pass over all cells: a second or two; beyond, one in longer cells first
 _MOST_STATES = 10**9
 _POOLED = 4  # cells that are one in that

@@ -6,8 +6,6 @@ from align.decoders.semi_markov import decode_semi_markov
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 
-__all__ = ["decode"]
-
 
 def decode(potentials: Potentials, *, max_memory: int | None = None) -> Path:
     """Find the onsets of highest score, by the cheapest decoder that is exact.

@@ -25,8 +25,6 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["Excerpt", "best_excerpt"]
-
 
 class Excerpt(NamedTuple):
     """Events ``first .. stop - 1`` in cells ``begin .. end - 1``, and what all cells score.

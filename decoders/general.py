@@ -34,8 +34,6 @@ from align.errors import ParameterError
 from align.potentials import GeneralPotential, Path, Potentials
 from align.types import Float64, IntArray
 
-__all__ = ["decode_general"]
-
 
 def decode_general(potentials: Potentials) -> Path:
     """Find the best onsets where any function of three onsets is scored, in O(K T L**2) time.

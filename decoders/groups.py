@@ -25,8 +25,6 @@ from align.errors import ParameterError
 from align.potentials import Path, Potentials
 from align.types import FloatArray, IntArray
 
-__all__ = ["decode_groups", "group_potentials", "simultaneous"]
-
 
 def decode_groups(potentials: Potentials, groups: npt.ArrayLike) -> Path:
     """Find the best onsets where the events of a group begin together.

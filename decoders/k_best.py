@@ -38,8 +38,6 @@ from align.errors import ParameterError
 from align.potentials import Path, Potentials
 from align.types import IntArray
 
-__all__ = ["decode_k_best", "margin_to_second"]
-
 
 def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     """Find the k timings of highest score.

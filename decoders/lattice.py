@@ -21,8 +21,6 @@ from align.decoders._graphs import check_on_paths, topological_order
 from align.errors import ParameterError
 from align.types import IntArray
 
-__all__ = ["Lattice"]
-
 
 @dataclass(frozen=True, eq=False)
 class Lattice:

@@ -48,8 +48,6 @@ from align.potentials import Potentials
 from align.terms import BaseFunctions, OnsetTerm, SegmentTerm
 from align.types import FloatArray, IntArray
 
-__all__ = ["LatticePath", "decode_lattice", "lattice_potentials", "path_potentials"]
-
 
 class LatticePath(NamedTuple):
     """What `decode_lattice` returns.

@@ -27,8 +27,6 @@ from align.errors import ParameterError
 from align.potentials import Potentials
 from align.types import IntArray
 
-__all__ = ["MaxMarginals", "onset_max_marginals"]
-
 
 class MaxMarginals(NamedTuple):
     """The best score with each onset at each frame.

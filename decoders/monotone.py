@@ -26,8 +26,6 @@ from align.decoders._windows import is_unbound, refuse
 from align.potentials import Path, Potentials
 from align.types import FloatArray, IntArray
 
-__all__ = ["decode_monotone"]
-
 
 def decode_monotone(potentials: Potentials, *, max_memory: int | None = None) -> Path:
     """Find the best onsets where only onsets are scored, in O(K T) time.

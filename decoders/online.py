@@ -41,9 +41,6 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.types import IntArray
 
-__all__ = ["OnlineDecoder", "OnlineOnset"]
-
-
 _ROOM = 64  # frames that the tables have room for at first
 
 

@@ -42,8 +42,6 @@ from align.errors import ParameterError
 from align.potentials import Potentials
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["Posterior", "narrowed", "onset_posterior"]
-
 _BLOCK = 16  # frames of which the greatest score is known
 _NEGLIGIBLE = -40.0  # exp of it is 4e-18: thousands of them are below the rounding of 1
 _MOST_STATES = 2**27  # pairs of onsets, whose forward scores are kept: 1 GiB

@@ -21,8 +21,6 @@ from align.decoders._first_order import backtrack, best_path, forward
 from align.decoders._windows import refuse
 from align.potentials import Path, Potentials
 
-__all__ = ["decode_semi_markov"]
-
 
 def decode_semi_markov(potentials: Potentials, *, max_memory: int | None = None) -> Path:
     """Find the best onsets where onsets and lengths are scored, in O(K T L) time.

@@ -15,8 +15,6 @@ import numpy as np
 from align.errors import ParameterError
 from align.types import BoolArray, IntArray
 
-__all__ = ["Searched", "Widen", "near_edges", "search_in_windows"]
-
 Found = TypeVar("Found")
 Widen: TypeAlias = Callable[[IntArray, Found | None, BoolArray | None], IntArray | None]
 

@@ -20,20 +20,6 @@ from align.potentials import GeneralPotential
 from align.terms import DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
 from align.types import Event, Float64, FloatArray, IntArray
 
-__all__ = [
-    "Feature",
-    "FunctionFeature",
-    "TimedSignal",
-    "checked_terms",
-    "duration_feature",
-    "general_feature",
-    "noted",
-    "onset_feature",
-    "ratio_feature",
-    "rows_of",
-    "segment_feature",
-]
-
 
 @dataclass(frozen=True)
 class TimedSignal:

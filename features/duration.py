@@ -45,8 +45,6 @@ from align.features.sound.signal import Signal
 from align.terms import DurationTerm, Term
 from align.types import SPOKEN_NOISE, Event, Float64, IntArray
 
-__all__ = ["DurationFeature", "LengthStatistics"]
-
 DISTRIBUTIONS = ("normal", "lognormal", "gamma")
 
 _SAVED = ("distribution", "shrinkage", "classes", "floor", "last", "pause")  # in model files

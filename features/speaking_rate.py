@@ -22,8 +22,6 @@ from align.features.sound.signal import Signal
 from align.terms import RatioTerm, Term
 from align.types import Event
 
-__all__ = ["SpeakingRate"]
-
 
 class SpeakingRate(Feature):
     """Squared difference of the relative lengths of neighbouring events.

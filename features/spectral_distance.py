@@ -22,8 +22,6 @@ from align.features.sound.signal import Signal
 from align.terms import OnsetTerm, Term
 from align.types import Event
 
-__all__ = ["SpectralDistance"]
-
 _LARGEST = 100_000  # frames; beyond, a number would not be an index everywhere
 
 

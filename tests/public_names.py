@@ -1,4 +1,4 @@
-"""The public names of Align: what `__all__` lists, with parameters and attributes."""
+"""The public names of Align: those a module offers, with parameters and attributes."""
 
 import importlib
 import inspect
@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
+
+from source_trees import own_names
 
 import align
 
@@ -23,7 +25,7 @@ def public_names() -> dict[str, set[str]]:
             continue
         module = importlib.import_module(info.name)
         found[info.name.rpartition(".")[2]].add(info.name)
-        for public in module.__all__:
+        for public in getattr(module, "__all__", own_names(info.name)):
             for name, place in _names(public, getattr(module, public), info.name):
                 if not name.startswith("_"):
                     found[name].add(place)

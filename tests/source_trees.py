@@ -5,7 +5,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-__all__ = ["FILES", "ROOT", "nodes", "tree"]
+__all__ = ["FILES", "ROOT", "nodes", "own_names", "tree"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -46,3 +46,16 @@ def tree(module: str) -> ast.Module:
 def nodes(module: str) -> list[ast.AST]:
     """Return every node of a module, outer ones first."""
     return list(ast.walk(tree(module)))
+
+
+def own_names(module: str) -> list[str]:
+    """Return what a module defines without an underscore in front."""
+    found = []
+    for node in ast.parse(FILES[module].read_bytes()).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            inside = [part for target in targets for part in ast.walk(target)]
+            found += [part.id for part in inside if isinstance(part, ast.Name)]
+    return [name for name in found if not name.startswith("_")]

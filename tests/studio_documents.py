@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 
 from align.results.alignment import Alignment
-from align.studio.document import Document, Segment
+from align.studio.document import Document
+from align.studio.segment import Segment
 
 SECONDS = 2.0
 

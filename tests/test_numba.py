@@ -9,6 +9,7 @@ import sys
 import numba
 import pytest
 from numba.core.caching import IndexDataCacheFile
+from source_trees import own_names
 
 from align import _numba
 
@@ -156,4 +157,4 @@ def test_a_cache_that_is_full_or_damaged_is_as_none(monkeypatch, tmp_path):
 )
 def test_a_kernel_depends_on_its_whole_folder(name):
     module = importlib.import_module(name)
-    assert _numba._folder(getattr(module, module.__all__[0])).name == name.split(".")[1]
+    assert _numba._folder(getattr(module, own_names(name)[0])).name == name.split(".")[1]

@@ -15,5 +15,3 @@
 Only the process of the run itself writes into the folder of outputs. Workers return bytes, so that
 whatever happens to them, no file is touched.
 """
-
-__all__: list[str] = []

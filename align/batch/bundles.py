@@ -18,8 +18,6 @@ from align.files.regular import open_regular
 from align.formats.emu_database import bundle_path, check_database_name, configure
 from align.formats.tiers.emu import ANNOTATION
 
-__all__ = ["EMU_DATABASE", "Bundles"]
-
 EMU_DATABASE = "emuDB"
 """What the format is called."""
 

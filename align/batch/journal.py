@@ -30,8 +30,6 @@ from align.files.atomic import append_whole, atomic_write
 from align.files.names import StrPath
 from align.files.regular import open_regular
 
-__all__ = ["Identity", "Journal", "Record", "identify", "sha256_of"]
-
 
 @dataclass(frozen=True)
 class Identity:

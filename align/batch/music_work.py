@@ -9,8 +9,6 @@ from align.batch.tasks import Task, by_suffix, tasks_of
 from align.errors import ParameterError
 from align.files.regular import why_missing
 
-__all__ = ["MusicWork"]
-
 
 class MusicWork:
     """Piece folders: a recording and a score, see `align.corpus.pieces`; no truth is needed.

@@ -35,8 +35,6 @@ from align.batch.tasks import Work
 from align.batch.worker import Job, Model, Outcome, failure, run_job, with_files
 from align.errors import AlignError, DataError, ParameterError
 
-__all__ = ["DaskPool", "LocalPool", "Pool", "SerialPool", "connected", "pool_of", "results"]
-
 _IDLE = 60.0  # seconds without a job after which workers end by themselves
 _LOOK = 5.0  # seconds between looks whether the pool is still there
 _CHECK = 1.0  # seconds between checks that the run still goes on

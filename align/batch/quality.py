@@ -31,8 +31,6 @@ from align.results.music import MusicAlignment
 from align.results.timing import Timing
 from align.types import Float64, Mismatch
 
-__all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_of"]
-
 _UNUSUAL = 3.5  # robust standard deviations below the median
 _MATTERS = 0.02  # of confidence: two more boundaries of a hundred are expected to be off
 _TO_SIGMA = 1.4826

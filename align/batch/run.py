@@ -36,8 +36,6 @@ from align.progress import Progress
 if TYPE_CHECKING:
     from align.batch.worker import Model
 
-__all__ = ["CorpusRun", "align_corpus"]
-
 _FOREIGN = (
     "its output exists and is not of an earlier run; choose another folder, or allow overwriting."
 )

@@ -19,8 +19,6 @@ from align.formats.tiers.emu import ANNOTATION
 from align.show.page.uncertainty import LONGEST, SHORTEST
 from align.speech.mapped import align_mapped
 
-__all__ = ["PHONE_SUFFIXES", "TEXT_SUFFIXES", "SequenceWork", "SpeechWork"]
-
 PHONE_SUFFIXES = (".phones", ".phn", ".textgrid", ".lab", ".csv")
 """Suffixes of files that give the phones of a recording, in order of preference."""
 

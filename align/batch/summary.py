@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from align.batch.quality import Quality, ranked
 
-__all__ = ["CorpusRun"]
-
 _SHOWN = 10
 _TOLD = 3  # warnings of each
 _MANY = 3  # recordings with warnings, from which on most of all may have one reason

@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from align.corpus.pairs import AUDIO_SUFFIXES, hidden_by
+from align.corpus.listing import AUDIO_SUFFIXES
+from align.corpus.pairs import hidden_by
 from align.errors import DataError
 from align.features.sound.audio import Channel
 from align.files.names import StrPath
-
-__all__ = ["Task", "Work", "alignments_of", "by_suffix", "named_after", "tasks_of"]
 
 
 @dataclass(frozen=True)

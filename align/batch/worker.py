@@ -23,8 +23,6 @@ from align.files.atomic import captured_writes
 from align.files.kept import KEPT
 from align.files.regular import open_regular, why_missing
 
-__all__ = ["Job", "Model", "Outcome", "failure", "run_job", "with_files"]
-
 _GONE = "disappeared during the run."
 
 _loaded: dict[str, Any] = {}  # the model this process used last, by its digest

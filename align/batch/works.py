@@ -8,8 +8,6 @@ from align.batch.speech_work import SequenceWork, SpeechWork
 from align.batch.tasks import Work
 from align.errors import ParameterError
 
-__all__ = ["work_for"]
-
 
 def work_for(kind: "str | Work", /, **options: Any) -> Work:
     """Return the work of a kind of recordings, with those of its options that are not empty.

@@ -13,8 +13,6 @@ from align.cli.outputs import check_free, save_model, write_json
 if TYPE_CHECKING:
     from align.types import Example
 
-__all__ = ["adapt"]
-
 _FEWEST = 3  # recordings that can be compared on
 
 

@@ -10,8 +10,6 @@ from align.cli import option
 from align.cli.console import FILE, MODEL, Commands, Console, message_options
 from align.errors import ParameterError
 
-__all__ = ["validate"]
-
 
 @click.group(cls=Commands)
 @message_options

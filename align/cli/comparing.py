@@ -16,12 +16,11 @@ from align.errors import ParameterError
 
 if TYPE_CHECKING:
     from align.evaluation.comparison import Comparison
-    from align.evaluation.report import FileResult, Report
+    from align.evaluation.file_result import FileResult
+    from align.evaluation.report import Report
 
 Outcome: TypeAlias = tuple[Sequence[tuple[str, str]], str, dict[str, Any]]
 """What failed and why, what to print, and what JSON holds."""
-
-__all__ = ["evaluate"]
 
 
 @click.command()

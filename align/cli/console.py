@@ -25,15 +25,6 @@ from align.progress import Progress
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = [
-    "FILE",
-    "MODEL",
-    "Commands",
-    "Console",
-    "message_options",
-    "plural",
-]
-
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LONG = 2.0  # seconds after which work is worth a line, where no bar can be drawn
 _AGAIN = 60.0  # seconds between such lines

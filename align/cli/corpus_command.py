@@ -15,8 +15,6 @@ from align.cli.inputs import chosen_model
 if TYPE_CHECKING:
     from align.batch.summary import CorpusRun
 
-__all__ = ["corpus"]
-
 _F = TypeVar("_F", bound=Callable[..., Any])
 _SHOWN = 10  # warnings; all are in the table
 

@@ -6,8 +6,6 @@ import click
 
 from align.cli.console import FILE, Console, message_options, plural
 
-__all__ = ["demo"]
-
 
 @click.command()
 @click.argument("folder", metavar="[DIR]", required=False, type=FILE)

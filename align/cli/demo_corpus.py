@@ -33,8 +33,6 @@ from align.formats.tiers.textgrid import write_textgrid_tiers
 from align.formats.tiers.tier import PHONES, WORDS, Tier, Tiers
 from align.types import FloatArray
 
-__all__ = ["write_demo_corpus"]
-
 _FADE = 0.005  # seconds at both ends of what is cut, against clicks
 _BARS_LENGTH = 1.5  # seconds in the score of the minuet
 _PIECE_LEAD = 0.3  # seconds of silence before the first note of a piece

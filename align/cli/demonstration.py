@@ -22,11 +22,9 @@ from align.progress import Progress
 from align.types import Example
 
 if TYPE_CHECKING:
-    from align.evaluation.report import FileResult
+    from align.evaluation.file_result import FileResult
     from align.results.alignment import Alignment
     from align.results.music import MusicAlignment
-
-__all__ = ["MODEL", "MUSIC_MODEL", "DemoResult", "pieces", "recordings", "run"]
 
 MODEL = "speech-en"
 """The bundled model that the demonstration uses for speech."""
@@ -136,7 +134,7 @@ def _aligned(
     done: Callable[[int], None],
 ) -> tuple[list[Path], "list[FileResult]"]:
     """Align bundled recordings; return what was written, and how well each is aligned."""
-    from align.evaluation.report import FileResult
+    from align.evaluation.file_result import FileResult
     from align.formats import write_labels, write_music
     from align.models.loading import load
 

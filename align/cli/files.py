@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from align.formats import Tiers
     from align.results.timing import Timing
 
-__all__ = ["convert", "info", "plot"]
-
 
 @click.command()
 @click.argument("model", type=MODEL)
@@ -307,7 +305,8 @@ def _tiers_of(
     console: Console, source: Path, target: Path, audio: Path | None, encoding: str | None
 ) -> "Tiers":
     """Read the tiers of a file, with what is known of the recording."""
-    from align.corpus.pairs import AUDIO_SUFFIXES, find_beside
+    from align.corpus.listing import AUDIO_SUFFIXES
+    from align.corpus.pairs import find_beside
     from align.formats.files import read_tiers
     from align.formats.table import label_format
 

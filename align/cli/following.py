@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Samples = npt.NDArray[np.float32]
 
-__all__ = ["follow"]
-
 _BLOCK = 0.01  # seconds that are read at once
 _FILES = (b"RIFF", b"fLaC", b"OggS", b"ID3", b"FORM")  # how files of sound begin, no microphone's
 

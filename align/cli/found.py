@@ -12,16 +12,6 @@ from align.files.names import StrPath
 if TYPE_CHECKING:
     from align.results.timing import Timing
 
-__all__ = [
-    "is_poor",
-    "late_in_praat",
-    "say_averaged",
-    "say_late",
-    "say_warnings",
-    "show_details",
-    "shown_match",
-]
-
 _UNSURE = 5  # onsets named with --verbose
 _CLEAN = 0.8  # match that clean speech has
 

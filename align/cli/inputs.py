@@ -20,20 +20,7 @@ from align.files.regular import why_missing
 
 if TYPE_CHECKING:
     from align.corpus.reading import Corpus
-    from align.speech.text.reading.transcript import Utterance
-
-__all__ = [
-    "BESIDE",
-    "TEXT_OR_FILE",
-    "check_order",
-    "check_there",
-    "chosen_model",
-    "file_beside",
-    "is_file",
-    "read_corpus",
-    "read_phones",
-    "read_said",
-]
+    from align.speech.text.reading.utterances import Utterance
 
 BESIDE = "\0"
 """What the option is without a value; no argument can hold it."""
@@ -191,7 +178,7 @@ def check_there(path: Path) -> None:
 
 def check_order(audio: Path, score: Path) -> None:
     """Refuse a score where the recording is to be, and the recording for the score."""
-    from align.corpus.pairs import AUDIO_SUFFIXES
+    from align.corpus.listing import AUDIO_SUFFIXES
     from align.formats.scores import SCORE_SUFFIXES
 
     if audio.suffix.lower() in SCORE_SUFFIXES and score.suffix.lower() in AUDIO_SUFFIXES:

@@ -6,8 +6,6 @@ import click
 
 from align.cli.console import message_options
 
-__all__ = ["models"]
-
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the cards as JSON.")

@@ -19,8 +19,6 @@ from align.files.names import StrPath
 if TYPE_CHECKING:
     from align.results.music import MusicAlignment
 
-__all__ = ["check_music_output", "music", "write_music_output"]
-
 
 @click.command()
 @click.argument("audio", type=FILE)

@@ -8,34 +8,6 @@ import click
 
 from align.cli.console import FILE, MODEL
 
-__all__ = [
-    "anchors",
-    "channel",
-    "channels",
-    "dictionary",
-    "encoding",
-    "jobs",
-    "json",
-    "language",
-    "licence",
-    "music_model",
-    "output",
-    "outputs",
-    "overwrite",
-    "phone_map",
-    "random_state",
-    "scheduler",
-    "score",
-    "slack",
-    "speech_model",
-    "stacked",
-    "strict",
-    "tier",
-    "tiers",
-    "token",
-    "trust",
-]
-
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 

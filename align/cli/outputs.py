@@ -11,18 +11,6 @@ import click
 from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 
-__all__ = [
-    "PAGE",
-    "PICTURES",
-    "SHOWN",
-    "check_free",
-    "check_output",
-    "keep_inputs",
-    "save_model",
-    "write_json",
-    "write_output",
-]
-
 PICTURES = (".png", ".pdf", ".svg")
 PAGE = ".html"
 SHOWN = (*PICTURES, PAGE)

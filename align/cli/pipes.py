@@ -19,8 +19,6 @@ from align.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from align.results.timing import Timing
 
-__all__ = ["bytes_of", "named", "recording", "standard_output", "without_name"]
-
 _IN = "align-standard-input-"
 _OUT = "align-standard-output-"
 _Timing = TypeVar("_Timing", bound="Timing")

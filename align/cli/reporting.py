@@ -10,8 +10,6 @@ from align.cli.console import FILE, Console, message_options, plural
 from align.cli.outputs import check_free
 from align.errors import ParameterError
 
-__all__ = ["report", "sonify"]
-
 _LARGE = 150_000_000  # bytes; browsers take long over larger pages
 
 

@@ -36,9 +36,7 @@ if TYPE_CHECKING:
     from align.formats.anchors import AnchorTable
     from align.results.alignment import Alignment
     from align.speech.text import TextAlignment
-    from align.speech.text.reading.transcript import Utterance
-
-__all__ = ["speech"]
+    from align.speech.text.reading.utterances import Utterance
 
 _SPEAKERS = 6  # named in the summary
 _GUESSED = 20  # words that are named

@@ -13,8 +13,6 @@ from align.errors import ParameterError
 if TYPE_CHECKING:
     from align.studio.session import Session
 
-__all__ = ["studio"]
-
 _TOLD = 10  # recordings whose text has changed, which are named one by one
 
 

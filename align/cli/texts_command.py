@@ -7,8 +7,6 @@ import click
 from align.cli import option
 from align.cli.console import FILE, Console, message_options, plural
 
-__all__ = ["texts"]
-
 _SHOWN = 5
 
 

@@ -16,8 +16,6 @@ from align.errors import AlignError
 if TYPE_CHECKING:
     from align.types import Example
 
-__all__ = ["train"]
-
 _F = TypeVar("_F", bound=Callable[..., Any])
 _POSITIVE = click.FloatRange(0, min_open=True)
 _THESIS = "as-in-thesis"

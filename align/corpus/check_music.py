@@ -25,8 +25,6 @@ from align.errors import AlignError, DataError
 from align.progress import Progress
 from align.types import Float64
 
-__all__ = ["validate_music"]
-
 _UNPLAYED = 0.25
 _SLOWEST, _FASTEST = 0.1, 10.0
 _LATE, _TAIL = 10.0, 20.0  # seconds without notes before and after the music

@@ -11,7 +11,8 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 
 from align.corpus.issues import Issue, Validation, odd_formats
-from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs, hidden_by
+from align.corpus.listing import AUDIO_SUFFIXES
+from align.corpus.pairs import Pair, find_pairs, hidden_by
 from align.corpus.reading import check_samples, problem_of, read_pair
 from align.errors import AlignError, DataError
 from align.formats.files import read_labels
@@ -19,8 +20,6 @@ from align.formats.phone_map import nearest_label
 from align.formats.tiers.labels import OVERRUN, Labels, check_no_sentence
 from align.progress import Progress
 from align.types import SILENCES
-
-__all__ = ["hidden_files", "validate_speech"]
 
 _SHORT, _LONG = 0.004, 1.0
 """Phones outside these lengths in seconds deserve a second look (TIMIT's lie within them)."""

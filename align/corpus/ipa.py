@@ -16,8 +16,6 @@ from align.files.names import StrPath
 from align.formats.phone_map import map_labels, read_phone_map
 from align.types import SILENCE, Example
 
-__all__ = ["to_ipa"]
-
 _RELEASES = {
     "bcl": ("b",),
     "dcl": ("d", "jh"),

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Issue", "Validation", "odd_formats"]
-
 
 @dataclass(frozen=True)
 class Issue:

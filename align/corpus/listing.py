@@ -9,8 +9,6 @@ from align.files.folders import walk
 from align.files.text import Place, read_text
 from align.formats.documents.tables import table_rows
 
-__all__ = ["AUDIO_SUFFIXES", "Groups", "check_listing", "folders", "group_of", "manifest_rows"]
-
 AUDIO_SUFFIXES = (
     ".wav",
     ".flac",

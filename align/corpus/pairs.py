@@ -29,16 +29,6 @@ from align.corpus.listing import (
 from align.files.names import comparable
 from align.formats.tiers.emu import ANNOTATION
 
-__all__ = [
-    "AUDIO_SUFFIXES",
-    "LABEL_SUFFIXES",
-    "Pair",
-    "find_beside",
-    "find_pairs",
-    "hidden_by",
-    "suffix_of",
-]
-
 LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv", ".eaf", ".exb", "_annot.json")
 """Suffixes of label files beside audio, in lower case, in order of preference."""
 

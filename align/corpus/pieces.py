@@ -20,12 +20,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
-from align.corpus.pairs import AUDIO_SUFFIXES
+from align.corpus.listing import (
+    AUDIO_SUFFIXES,
+    Groups,
+    check_listing,
+    folders,
+    group_of,
+    manifest_rows,
+)
 from align.errors import DataError
 from align.files.names import comparable
-
-__all__ = ["NO_PIECES", "Piece", "find_pieces"]
 
 NO_PIECES = (
     "holds no pieces: recordings with a score of the same name beside them (x.wav and x.mid or "

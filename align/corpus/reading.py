@@ -27,20 +27,6 @@ if TYPE_CHECKING:
     from align.features.sound.audio import AudioInfo
     from align.formats.scores import NoteTruth, Score
 
-__all__ = [
-    "Corpus",
-    "Gathering",
-    "check_kind",
-    "check_samples",
-    "check_within",
-    "header",
-    "music_example",
-    "problem_of",
-    "read_corpus",
-    "read_pair",
-    "read_piece",
-]
-
 _FRAME = 0.005  # seconds; an end that near to that of the recording is the same
 
 

@@ -27,24 +27,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
+from align.corpus.listing import AUDIO_SUFFIXES
+from align.corpus.pairs import find_pairs
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import StrPath, comparable
 from align.files.text import read_text, rows_of_table
 from align.formats.documents.office import read_sheet
 from align.formats.documents.tables import RECORDING, START, TEXT, columns_named
-
-__all__ = [
-    "NamedText",
-    "Texts",
-    "find_table",
-    "is_named",
-    "prompt_named",
-    "prompts_of",
-    "read_texts",
-    "write_texts",
-]
 
 _Row = tuple[int, list[str]]  # number of its line, cells
 _SEPARATORS = ("\t", "|", ";", ",")

@@ -16,8 +16,6 @@ from align.formats.files import read_tiers
 from align.formats.table import label_format
 from align.types import SILENCES
 
-__all__ = ["SAMPLE_NUMBERS", "text_beside"]
-
 SAMPLE_NUMBERS = re.compile(r"\A0 [0-9]{3,} (?=\S)")
 """What TIMIT writes in front of a text: its first and its last sample."""
 

@@ -10,8 +10,6 @@ from align.corpus.reading import check_kind
 from align.files.names import StrPath
 from align.progress import Progress
 
-__all__ = ["validate_corpus"]
-
 
 def validate_corpus(
     folder_or_manifest: StrPath,

@@ -1,4 +1,5 @@
-from .report import FileResult, Report
+from .file_result import FileResult
+from .report import Report
 
 __all__ = [
     "FileResult",

@@ -25,7 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.evaluation.report import FileResult, Report
+from align.evaluation.file_result import FileResult
+from align.evaluation.report import Report
 from align.evaluation.report_text import in_columns
 from align.evaluation.scores import ROUNDING, TOLERANCES_MS
 

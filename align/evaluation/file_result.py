@@ -12,8 +12,6 @@ from align.errors import ParameterError
 from align.results.timing import Timing
 from align.types import Example
 
-__all__ = ["FileResult"]
-
 
 @dataclass(frozen=True, eq=False)
 class FileResult:

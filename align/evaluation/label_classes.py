@@ -8,8 +8,6 @@ from align.features.phones.articulatory import articulation
 from align.formats.phone_map import read_phone_map
 from align.types import SILENCES
 
-__all__ = ["classes_of"]
-
 _MOST = 0.9  # share of the labels that must have a class
 _LONGEST = 3.0  # mean letters of a phone in IPA; words spelled with its letters have more
 

@@ -20,8 +20,6 @@ from align.formats.tiers.labels import Labels
 from align.formats.tiers.tier import WORDS
 from align.types import SILENCE, SILENCES
 
-__all__ = ["Found", "Wanted", "label_files"]
-
 _PREFERRED = (".phn", ".textgrid", ".lab", ".csv", ".tsv", ".json", ".ctm", ".wrd", ".txt")
 
 

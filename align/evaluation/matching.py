@@ -28,20 +28,14 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import AlignError, DataError, ParameterError, error_reason
+from align.evaluation.file_result import FileResult
 from align.evaluation.label_classes import classes_of
 from align.evaluation.label_trees import Found, Wanted, label_files
-from align.evaluation.report import FileResult, Report, by_frequency, class_pair
+from align.evaluation.report import Report, by_frequency, class_pair
 from align.evaluation.scores import ROUNDING, Score
 from align.evaluation.tree_evaluation import TreeEvaluation
 from align.progress import Progress
 from align.types import SILENCES
-
-__all__ = [
-    "TreeEvaluation",
-    "evaluate_labels",
-    "match_labels",
-]
-
 
 _MOST_CELLS = 5 * 10**7
 _FEWEST = 0.25  # share of the labels of the side with fewer that must be matched

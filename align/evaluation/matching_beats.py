@@ -30,8 +30,6 @@ from align.evaluation.piece_files import PieceFiles
 from align.formats.notes.beat_table import BEAT_SUFFIXES, read_beat_times
 from align.progress import Progress
 
-__all__ = ["BeatEvaluation", "evaluate_beats", "holds_beats"]
-
 _Path = str | os.PathLike[str]
 
 _FIRST = 5.0  # seconds that mir_eval leaves out

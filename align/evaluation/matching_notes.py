@@ -28,8 +28,6 @@ from align.formats.table import is_music
 from align.progress import Progress
 from align.types import pitch_name
 
-__all__ = ["evaluate_notes", "holds_notes"]
-
 _Path = str | os.PathLike[str]
 
 TRUTH = "truth.csv"

@@ -30,8 +30,6 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import Float64
 
-__all__ = ["METRICS", "alignment_metrics"]
-
 METRICS = ("pc", "mae", "aae", "pcs", "perceptual")
 """Names of the metrics, as mir_eval has them."""
 

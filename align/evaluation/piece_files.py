@@ -10,8 +10,6 @@ from align.files.folders import walk
 from align.files.names import comparable
 from align.progress import Progress
 
-__all__ = ["PieceFiles"]
-
 _Score = TypeVar("_Score")
 
 

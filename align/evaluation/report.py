@@ -43,11 +43,9 @@ from align.evaluation.report_text import (
     text_table,
     wording_of,
 )
-from align.evaluation.scores import ROUNDING, TOLERANCES_MS, Score, SetScore, or_none
+from align.evaluation.scores import ROUNDING, Score, SetScore, or_none
 from align.files.atomic import atomic_write
 from align.formats.documents.writing import json_text
-
-__all__ = ["TOLERANCES_MS", "FileResult", "Report", "Score", "SetScore"]
 
 START = "(start)"
 OTHER = "(other)"
@@ -362,6 +360,7 @@ def class_pair(labels: Sequence[str], k: int, classes: Mapping[str, str]) -> str
 
 
 def by_frequency(errors: Mapping[str, Sequence[float]]) -> dict[str, Score]:
+    """Return the score of each name's errors, the most frequent name first."""
     order = sorted(errors, key=lambda name: (-len(errors[name]), name))
     return {name: Score.from_errors(errors[name]) for name in order}
 

@@ -8,19 +8,6 @@ from typing import NamedTuple
 
 from align.evaluation.scores import TOLERANCES_MS, Score, SetScore
 
-__all__ = [
-    "FEWEST",
-    "Wording",
-    "costliest",
-    "counted",
-    "html_table",
-    "in_columns",
-    "set_table",
-    "short_names",
-    "text_table",
-    "wording_of",
-]
-
 
 class Wording(NamedTuple):
     """What a report says of one kind of recording, and what it counts.

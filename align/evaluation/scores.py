@@ -11,8 +11,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ROUNDING", "TOLERANCES_MS", "Score", "SetScore", "or_none"]
-
 TOLERANCES_MS = (10, 20, 25, 30, 40, 50, 100)
 """The tolerances of every report, in milliseconds."""
 

@@ -6,8 +6,6 @@ from typing import Any
 from align.evaluation.file_result import FileResult
 from align.evaluation.report import Report
 
-__all__ = ["TreeEvaluation"]
-
 
 @dataclass(frozen=True)
 class TreeEvaluation:

@@ -10,5 +10,3 @@ And model files, which learners and aligners share.
 `lock`      one process at a time in a folder
 `model_file`  a zip of JSON and arrays, read without executing anything
 """
-
-__all__: list[str] = []

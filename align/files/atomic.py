@@ -23,8 +23,6 @@ from functools import cache
 from align.errors import DataError
 from align.files.names import StrPath
 
-__all__ = ["append_whole", "atomic_write", "captured_writes", "process_runs", "remove_stale"]
-
 _TEMPORARY = re.compile(r"\.align-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}\.tmp")
 _LONGEST_WRITE = 86400.0  # seconds; what is older was left behind, whoever it was of
 _WAITS = (0.05, 0.1, 0.2, 0.4)  # seconds, before each further attempt to replace a file

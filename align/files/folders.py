@@ -5,8 +5,6 @@ from collections.abc import Iterator
 
 from align.errors import DataError
 
-__all__ = ["walk"]
-
 _OF_SYSTEM = ("lost+found", "System Volume Information")  # at the top of a disk, for nobody
 
 

@@ -7,8 +7,6 @@ import os
 
 from align.files.names import StrPath
 
-__all__ = ["CONFIRMED_TABLE", "KEPT", "OWN_FOLDER", "QUALITY_TABLE", "kept_file", "kept_of"]
-
 OWN_FOLDER = ".align"
 """Where in its folder a run keeps what is its own."""
 

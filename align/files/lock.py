@@ -14,8 +14,6 @@ from typing import IO, Any, Self
 from align.errors import DataError, data_errors
 from align.files.names import StrPath
 
-__all__ = ["FolderLock"]
-
 _LOCKED = 1 << 30  # place of the byte that is locked on Windows
 
 

@@ -25,8 +25,6 @@ from align.files.atomic import atomic_write, remove_stale
 from align.files.names import StrPath
 from align.files.regular import open_regular
 
-__all__ = ["FORMAT_VERSION", "MODEL_KINDS", "read_model", "write_model"]
-
 FORMAT_VERSION = 1
 """Version of the layout this module writes, and the only one it reads."""
 

@@ -5,8 +5,6 @@ import unicodedata
 from pathlib import PurePath, PureWindowsPath
 from typing import TypeAlias
 
-__all__ = ["StrPath", "comparable", "name_of"]
-
 StrPath: TypeAlias = str | os.PathLike[str]
 """What may name a file."""
 

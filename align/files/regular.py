@@ -12,8 +12,6 @@ from io import BufferedReader
 
 from align.files.names import StrPath
 
-__all__ = ["open_regular", "why_missing"]
-
 _WHY = "it is a pipe, a socket or a device, not a file"
 
 

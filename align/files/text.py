@@ -19,18 +19,6 @@ from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.regular import open_regular, why_missing
 
-__all__ = [
-    "Place",
-    "decoded",
-    "parse_number",
-    "read_bytes",
-    "read_lines",
-    "read_text",
-    "rows_of_table",
-    "shortened",
-    "table_of_rows",
-]
-
 _MAX_BYTES = 1 << 26
 _MORE = 1 << 16
 _MARKS = (

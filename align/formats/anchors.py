@@ -18,8 +18,6 @@ from align.formats.table import LABEL_FORMATS
 from align.formats.tiers.textgrid import read_grid
 from align.formats.tiers.tier import PHONES, WORDS, Tier, choose_tier
 
-__all__ = ["AnchorRow", "AnchorTable", "read_anchors"]
-
 _OTHERS = set(LABEL_FORMATS) - {".textgrid", ".csv", ".tsv", ".txt"}
 _NAMES = {
     "time": ("time", "start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin"),

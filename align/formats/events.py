@@ -13,8 +13,6 @@ from align.files.text import read_text, shortened
 from align.formats.files import read_labels
 from align.formats.table import LABEL_FORMATS
 
-__all__ = ["read_events"]
-
 _OTHER = re.compile(r"\s*(<[?!]|File type =|@(UTF8|Begin)\b|#!MLF!#|LHD:|signal \S+\s+type )")
 """How files begin that hold more than phones: XML, Praat's, CHAT, HTK's, BAS', of xwaves."""
 

@@ -28,8 +28,6 @@ from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, not
 from align.formats.scores import Score, read_score
 from align.formats.table import is_music, music_format
 
-__all__ = ["notes_of", "read_music", "write_music"]
-
 _NEAR = 0.02  # seconds of the score
 
 

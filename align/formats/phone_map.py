@@ -31,8 +31,6 @@ from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.text import Place, read_lines
 
-__all__ = ["PHONE_MAPS", "map_labels", "nearest_label", "read_phone_map"]
-
 PHONE_MAPS = {
     "timit48": "timit61_48.csv",
     "timit39": "timit61_39.csv",

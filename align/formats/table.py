@@ -57,16 +57,6 @@ from align.formats.tiers.textgrid import (
 from align.formats.tiers.tier import PHONES, WORDS
 from align.formats.tiers.timit import read_phn, write_phn, write_wrd
 
-__all__ = [
-    "FORMATS",
-    "LABEL_FORMATS",
-    "MUSIC_FORMATS",
-    "Format",
-    "is_music",
-    "label_format",
-    "music_format",
-]
-
 
 class Format(NamedTuple):
     """A row of the table.

@@ -17,16 +17,6 @@ from align.files.names import StrPath
 from align.formats.scores.instruments import score_instruments
 from align.models.loading import bundled_models, model_path
 
-__all__ = [
-    "USUAL_MUSIC",
-    "ModelCard",
-    "list_models",
-    "model_card",
-    "music_model",
-    "speech_model",
-    "trained_on",
-]
-
 USUAL_MUSIC = "piano"
 """The model of music where neither the user nor the score says which."""
 

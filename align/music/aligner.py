@@ -57,8 +57,6 @@ from align.types import Example, IntArray, Note
 if TYPE_CHECKING:
     from align.formats.scores import Score
 
-__all__ = ["MusicAligner"]
-
 _FREE = 0.005  # seconds by which an onset may be off at no cost, under the ramp
 
 

@@ -25,9 +25,6 @@ from align.progress import Progress, counted
 from align.sequence.evidence import EvidenceModel
 from align.types import Float64, IntArray
 
-__all__ = ["Calibration", "confidence_model", "offset_of", "placed_pieces"]
-
-
 _T = TypeVar("_T")
 
 _MISMATCHES = 40  # pairs of a recording with the score of another piece

@@ -23,15 +23,6 @@ from align.progress import Progress
 from align.results.music import MusicAlignment
 from align.types import Note
 
-__all__ = [
-    "MARGIN",
-    "USUAL_MODELS",
-    "Chosen",
-    "UsualModels",
-    "align_music",
-    "named",
-]
-
 AnyScore: TypeAlias = str | os.PathLike[str] | Score | Sequence[Note]
 
 _ENSEMBLE = "ensemble"

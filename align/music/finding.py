@@ -41,14 +41,6 @@ from align.music.placing.placement import PlacedNotes
 from align.progress import Progress, of_stage
 from align.types import Float64, IntArray
 
-__all__ = [
-    "FoundPart",
-    "best_part",
-    "read_music",
-    "sound_of",
-]
-
-
 Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 
 _RUN = 8  # chords: so many that the network does not find are a sign that they were not played

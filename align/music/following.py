@@ -47,9 +47,6 @@ from align.music.placing.notes import note_times
 from align.music.tracking import FRAME, Place, Tracker
 from align.types import Float32, Float64, IntArray, Note
 
-__all__ = ["Follower", "PlayedChord", "Weights", "follower_of"]
-
-
 _STEP = 10  # frames that are scored at once
 _BEHIND = 10  # frames after an onset that the network reads
 _WINDOW = 12  # frames: half of the longest window, and the rise of a level

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 from align.sequence.evidence import EvidenceModel
 
-__all__ = ["Learned"]
-
 
 class Learned(NamedTuple):
     """What is fitted after the weights; see the attributes of `align.MusicAligner`.

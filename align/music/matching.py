@@ -14,8 +14,6 @@ from align.features.sound.signal import Signal
 from align.progress import Progress, of_stage
 from align.results.music import MusicAlignment
 
-__all__ = ["match_at"]
-
 _BESIDE = 0.040  # seconds
 
 

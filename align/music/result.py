@@ -35,8 +35,6 @@ from align.music.placing.ends import LEAST, chosen_ends
 from align.results.music import MusicAlignment
 from align.types import Float64, Mismatch, PlayedPassage
 
-__all__ = ["result_of"]
-
 _ANYWHERE = 0.4  # is right where a line fits no better than backwards: 2 of 6 were
 _UNLIKE = 0.85  # of the confidence is right where the instruments are unlike those learned
 

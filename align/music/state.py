@@ -13,8 +13,6 @@ from align.music.placing.unplayed import N_UNPLAYED
 from align.sequence.evidence import EvidenceModel
 from align.sequence.state import arrays_of, feature_states, restore_features
 
-__all__ = ["set_state", "state_of"]
-
 _NETWORK = "network."
 _EVIDENCE = {True: 3, False: 2}  # numbers that the confidence is made of, with a network or not
 

@@ -17,9 +17,6 @@ from align.formats.scores import Score
 from align.music.performances.coarse import written_profile
 from align.types import Float32
 
-__all__ = ["FRAME", "Place", "Tracker"]
-
-
 FRAME = 0.050  # seconds
 _SPEEDS = np.geomspace(0.35, 2.9, 19)  # seconds of the score in a second of the performance
 _CHANGE = 0.03  # probability that the speed is the next one up, or down

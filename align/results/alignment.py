@@ -16,8 +16,6 @@ from align.results.timing import Timing, probabilities
 from align.results.writing import LabelWriting
 from align.types import Event, Float64
 
-__all__ = ["Alignment"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Alignment(Timing, LabelWriting):

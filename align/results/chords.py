@@ -14,9 +14,6 @@ from align.errors import ParameterError
 from align.results.timing import vector
 from align.types import Event, Float64, IntArray, Note
 
-__all__ = ["Chords", "checked_chords", "guessed_durations", "increasing", "score_onsets_of"]
-
-
 _CHORD = 0.004  # score seconds within which notes are one chord, as in align.formats.scores
 _LAST = 1.0  # seconds given to the last notes where nothing says how long they are
 

@@ -4,8 +4,6 @@ from typing import Any
 
 from align.errors import ParameterError
 
-__all__ = ["frame_of", "pandas"]
-
 
 def pandas() -> Any:
     """Return pandas; ParameterError where it is not installed."""

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from align.formats.notes.aligned import NoteTimes
     from align.formats.scores.beats import Beats
 
-__all__ = ["MusicAlignment"]
-
-
 _SHORTEST = 0.02  # seconds that a note sounds at least
 _ROUNDING = 0.01  # seconds of the score; the onset of a chord is the mean of its notes
 

@@ -9,9 +9,6 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import Float64
 
-__all__ = ["mapped", "tempo_curve"]
-
-
 _ENDS = 6  # chords whose tempo continues the time map beyond its ends
 
 

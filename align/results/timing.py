@@ -19,8 +19,6 @@ from align.errors import ParameterError
 from align.files.names import StrPath
 from align.types import BoolArray, Event, Float64, IntArray
 
-__all__ = ["Timing", "probabilities", "vector"]
-
 _SHOWN = 200  # rows of a table in a notebook
 
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 else:  # what results have is for type checkers; formats are imported where one is written
     TimedLabels = TimedNotes = object
 
-__all__ = ["LabelWriting", "NoteWriting"]
-
 
 class LabelWriting(TimedLabels):
     """Methods of a result whose labels follow each other."""

@@ -34,7 +34,8 @@ import numpy as np
 from align._blas import one_thread
 from align._params import not_fitted_error
 from align.errors import AlignError, DataError, ParameterError
-from align.evaluation.report import FileResult, Report
+from align.evaluation.file_result import FileResult
+from align.evaluation.report import Report
 from align.learners.parts.projections import project_orthant
 from align.progress import Progress
 from align.sequence.base import Aligner
@@ -43,8 +44,6 @@ from align.sequence.learning.parts import n_recordings, recordings_of
 from align.sequence.learning.problem import AlignmentProblem, Case, Truth
 from align.terms import BaseFunctions
 from align.types import Example, Float64
-
-__all__ = ["Comparison", "adapt", "adapt_features", "compare", "passive_aggressive"]
 
 _Aligner = TypeVar("_Aligner", bound=Aligner)
 

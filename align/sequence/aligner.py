@@ -54,8 +54,6 @@ from align.sequence.times.placement import sureness_of
 from align.terms import SegmentTerm
 from align.types import Event, Example, Float64, IntArray, events_in_order
 
-__all__ = ["CellScores", "SequenceAligner"]
-
 _NAMED = 5  # labels that a warning names
 
 

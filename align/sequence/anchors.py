@@ -21,15 +21,6 @@ from align.sequence.frames import in_order
 from align.sequence.lattice.lattices import ExpandedLattice, neighbours
 from align.types import Event, Float64, IntArray
 
-__all__ = [
-    "Anchors",
-    "GivenAnchors",
-    "Held",
-    "held_in_lattice",
-    "held_in_sequence",
-    "with_room",
-]
-
 _MOST_MOVED = 1  # frames from the nearest one, where anchors are less than a frame apart
 
 

@@ -37,7 +37,8 @@ import numpy.typing as npt
 from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import AlignError, DataError, ParameterError, error_reason
-from align.evaluation.report import FileResult, Report
+from align.evaluation.file_result import FileResult
+from align.evaluation.report import Report
 from align.files.model_file import write_model
 from align.progress import Progress
 from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of, digest_of_training
@@ -52,9 +53,6 @@ from align.types import Example
 if TYPE_CHECKING:  # what learns is loaded by what learns, not to align
     from align.learners.structured.costs import OnsetCost
     from align.learners.structured.learner import StructuredLearner
-
-__all__ = ["NAMELESS", "Aligner"]
-
 
 NAMELESS = "recording"
 """What messages call a recording that has no name."""

@@ -15,9 +15,6 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.types import Float64
 
-__all__ = ["EvidenceModel", "log_odds", "logistic"]
-
-
 _RIDGE = 1.0
 
 

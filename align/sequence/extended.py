@@ -17,8 +17,6 @@ from align.sequence.frames import in_order
 from align.terms import OnsetTerm, Term
 from align.types import BoolArray, Event, Float64, IntArray
 
-__all__ = ["Extended"]
-
 _NONE: IntArray = np.zeros(0, dtype=np.intp)
 _LEAST = 0.010  # seconds of a pause that count
 _EDGE, _CUT = "edge", 3.0  # log odds: that a recording is cut just there is not by chance

@@ -11,8 +11,6 @@ from align.features.base import checked_terms
 from align.terms import BaseFunctions
 from align.types import Event, IntArray
 
-__all__ = ["base_functions_of", "distinct", "listed", "terms_of"]
-
 
 def listed(features: Any) -> list[Any]:
     """Return the parameter `features` as a list, of which a name may be given alone."""

@@ -10,8 +10,6 @@ from align.sequence.evidence import log_odds, logistic
 from align.terms import SegmentTerm
 from align.types import Float64, IntArray
 
-__all__ = ["Fit", "fields_of", "fits_of", "joined"]
-
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
 _WORST = -8.0  # log ratio, below which an event does not fit at all
 

@@ -6,8 +6,6 @@ import numpy.typing as npt
 from align.features import Signal
 from align.types import IntArray
 
-__all__ = ["in_order", "onset_frames", "spaced"]
-
 
 def spaced(frames: npt.NDArray[np.floating], n_frames: int) -> IntArray:
     """Return frames near some times that increase strictly and lie in the recording [shape=(G,)].

@@ -48,8 +48,6 @@ from align.sequence.stretches import MOST_OF_STRETCH
 from align.sequence.times.placement import sureness_of
 from align.types import BoolArray, Event, IntArray
 
-__all__ = ["FoundPath", "LatticePaths", "averaged"]
-
 LATTICE_CELLS = 3 * 10**6  # of the onset table, which takes several times as long as a sequence
 LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
 

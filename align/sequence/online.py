@@ -47,8 +47,6 @@ from align.sequence.base import Aligner
 from align.sequence.learning.problem import Case
 from align.types import Example
 
-__all__ = ["EXPERTS", "OnlineLearner"]
-
 EXPERTS = ("half", "habits", "networks")
 """Aligners that learn side by side: all of `networks`, nothing but `habits`, and in between."""
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from align.features import Signal
 
-__all__ = ["RecentSignals"]
-
 _MOST = 4  # recordings
 _MOST_FRAMES = 12_000  # of each, a minute; some 17 MB with what networks compute
 _cut = attrgetter("rate", "hop_length", "name")

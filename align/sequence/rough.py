@@ -24,8 +24,6 @@ from align.sequence.feature_terms import terms_of
 from align.terms import BaseFunctions, DurationTerm
 from align.types import Event, IntArray
 
-__all__ = ["covering", "rough_onsets"]
-
 _BLOCK = 120.0  # seconds of a block
 _AROUND = 1.0  # seconds either side of a block that its scores may depend on
 _CELL = 0.04  # seconds of a cell

@@ -20,8 +20,6 @@ from align.potentials import Path, Potentials
 from align.terms import BaseFunctions
 from align.types import IntArray
 
-__all__ = ["Room", "best_path", "is_long"]
-
 PAUSE = 2.0  # seconds; longer pauses are looked for where this is not enough
 MOST_CELLS = 10**8  # of the onset table, 8 bytes each; beyond, windows from a coarse pass
 CELL = 0.04  # seconds; cells of the coarse pass

@@ -18,8 +18,6 @@ from align.sequence.feature_terms import distinct, listed
 if TYPE_CHECKING:
     from align._params import ParamsMixin
 
-__all__ = ["aligner_state", "arrays_of", "feature_states", "kept", "restore_features", "restored"]
-
 Arrays = Mapping[str, npt.NDArray[Any]]
 _T = TypeVar("_T")
 _Aligner = TypeVar("_Aligner", bound="ParamsMixin")

@@ -25,15 +25,6 @@ from align.progress import Progress
 from align.results.alignment import Alignment
 from align.types import Event
 
-__all__ = [
-    "MOST_OF_STRETCH",
-    "Cut",
-    "Stretch",
-    "aligned_stretches",
-    "cuts_at",
-    "joined_stretches",
-]
-
 MOST_OF_STRETCH = 10**6  # cells of the onset table of a stretch; beyond, windows: they are faster
 
 Found = TypeVar("Found")

@@ -39,8 +39,6 @@ from align.types import Event, Example, Float64, IntArray
 if TYPE_CHECKING:
     from align.learners.structured.learner import StructuredLearner
 
-__all__ = ["TimedAligner"]
-
 _LONGEST = 1e6  # seconds that any event lasts
 _WIDEST = 1.0  # second, of the window that smooths the posterior
 

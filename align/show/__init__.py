@@ -5,5 +5,3 @@
 `page`         one HTML file, without a network
 `sonify`       the notes or clicks over the recording
 """
-
-__all__: list[str] = []

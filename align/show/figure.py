@@ -17,19 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.gridspec import GridSpec
 
-__all__ = [
-    "WIDTHS",
-    "Picture",
-    "Sound",
-    "boxes_for_missing_glyphs",
-    "drawn",
-    "inches",
-    "require_matplotlib",
-    "rows_in",
-    "sound_of",
-    "time_axis",
-]
-
 WIDTHS = (8.0, 40.0)
 """The narrowest and the widest figure, in inches."""
 

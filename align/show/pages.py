@@ -19,8 +19,6 @@ from align.show.figure import WIDTHS, Picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Page", "Span", "pages_of"]
-
 Span: TypeAlias = tuple[float, float]
 """From when to when, in seconds."""
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["LabelPicture"]
-
 _ALIGNED, _TRUE = "#0b62c4", "#d35400"  # distinct for the colour-blind, and by the dashes
 _OTHER = "0.2"  # words above the phones
 _MARGINS = {"left": 0.7, "right": 0.25, "bottom": 0.5, "top": 0.4}  # inches

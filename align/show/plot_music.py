@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["NotePicture"]
-
 Span = tuple[float, float]
 
 _ALIGNED, _TRUE, _UNSURE = "#1473e6", "#f08a24", "#c0143c"  # seen on white and on black

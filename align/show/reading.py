@@ -10,8 +10,6 @@ from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
 
-__all__ = ["reader_of"]
-
 
 def reader_of(
     path: StrPath,

@@ -30,9 +30,6 @@ from align.results.timing import Timing
 from align.show.page.sound import encoded
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["check_sonification", "save_sonification", "sonify"]
-
-
 _PEAK = 0.7
 _CLICK = (1600.0, 0.012, 0.003)  # Hz, length and decay in seconds
 _PARTIALS = 6

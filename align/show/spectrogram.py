@@ -11,9 +11,6 @@ import numpy.typing as npt
 
 from align.types import Float32
 
-__all__ = ["spectrogram"]
-
-
 _WINDOW = 0.005  # seconds, of the Hann window; its main lobe is 800 Hz wide
 _HIGHEST = 8000.0  # Hz; frequencies above are left out
 

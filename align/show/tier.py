@@ -17,17 +17,6 @@ from align.types import SILENCES, Float64
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "FONT",
-    "Style",
-    "Tier",
-    "draw_tier",
-    "label_rows",
-    "place_labels",
-    "points_per_pixel",
-    "text_widths",
-]
-
 Style: TypeAlias = Literal["-", "--"]
 
 FONT = 9.0  # points

@@ -60,8 +60,6 @@ from align.types import SPOKEN_NOISE, Event, Example, Float64, IntArray
 if TYPE_CHECKING:
     from align.speech.text.tiers import TextAlignment
 
-__all__ = ["SpeechAligner"]
-
 _DEFAULT_MAP = "timit48"
 
 

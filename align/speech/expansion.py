@@ -14,15 +14,6 @@ from align.decoders import Lattice
 from align.sequence.lattice.lattices import ExpandedLattice
 from align.types import SILENCE, Event, Float64, IntArray
 
-__all__ = [
-    "CLOSURE_OF",
-    "Spelled",
-    "closures_of",
-    "expanded_lattice",
-    "expanded_sequence",
-    "is_closure",
-]
-
 CLOSURE_OF = {
     **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
     **dict.fromkeys(("b", "d", "g", "jh"), "vcl"),

@@ -30,8 +30,6 @@ from align.formats.phone_map import PHONE_MAPS
 from align.sequence.feature_terms import listed
 from align.speech.label_classes import broad_classes
 
-__all__ = ["check_saved", "default_hop", "named_features", "named_or_own", "takes_ipa"]
-
 _HOPS = {"default": 0.005, "universal": 0.005, "thesis": 0.01}
 
 

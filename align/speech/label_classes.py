@@ -8,8 +8,6 @@ from align.features.phones.articulatory import articulation
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE
 
-__all__ = ["IpaClasses", "broad_classes", "read_map"]
-
 
 class IpaClasses(Mapping[str, str]):
     """Broad class of every label that can be read as IPA, listed or not."""

@@ -14,8 +14,6 @@ from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.text.pronouncing.arpabet import IpaLabels, spell
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event
 
-__all__ = ["PhoneLabels", "TakenLabels", "only_ipa"]
-
 _NO_IPA = frozenset(["ah", "axr", "cl", "dx", "eh", "hh", "ih", "iy", "sh", "uh", "vcl", "zh"])
 """Names of TIMIT's phones that the IPA could spell, but hardly ever as one phone."""
 

@@ -10,8 +10,6 @@ from align.progress import Progress
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors
 
-__all__ = ["align_mapped"]
-
 
 def align_mapped(
     aligner: Any,

@@ -29,17 +29,6 @@ from align.speech.outer_pauses import with_outer_pauses
 from align.speech.second_scores import CLOSURE, PAUSE, SecondSums, second_scores, second_sums
 from align.types import Event, Float64, IntArray
 
-__all__ = [
-    "FEWEST",
-    "NOISE",
-    "SPOILED",
-    "Candidate",
-    "Kinds",
-    "learned_match",
-    "piece",
-    "spoiled",
-]
-
 _T = TypeVar("_T", bound=Hashable)
 
 FEWEST = 8

@@ -39,9 +39,6 @@ from align.speech.second_scores import SecondSums
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm
 from align.types import BoolArray, Event, Float64, IntArray
 
-__all__ = ["Coarse", "SumsOf", "best_scores", "coarse", "order_gap", "other_orders"]
-
-
 _ORDERS, _FEWEST = 40, 8  # that a text is compared with; fewer where it is long
 _WORK, _MOST_WORK = 5e6, 3e8  # steps of the kernel: some 10 ms where fewer will do; 0.6 s at most
 _FRAME, _LONGEST = 0.015, 0.3  # seconds; sounds that are longer score as such

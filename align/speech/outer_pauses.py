@@ -17,8 +17,6 @@ from align.features.sound.signal import LongerSignal
 from align.sequence.extended import Extended
 from align.types import SILENCE, Event, Float32
 
-__all__ = ["pause_like", "with_outer_pauses"]
-
 _CLOSED = (
     "closure",
     "voiceless stop",

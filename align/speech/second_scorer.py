@@ -26,8 +26,6 @@ from align.speech.word_scores import (
 )
 from align.types import Float64, IntArray
 
-__all__ = ["SecondScorer", "WaysOfWords"]
-
 WaysOfWords: TypeAlias = Sequence[Sequence[Sequence[str]]]
 """For each word the ways in which it may be said, as labels of a model."""
 

@@ -24,8 +24,6 @@ from align.features.phones.monophones import HOP, monophone, monophone_scores, p
 from align.features.sound.signal import Signal
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["CLOSURE", "PAUSE", "SecondSums", "clearness", "second_scores", "second_sums"]
-
 PAUSE, CLOSURE = "a pause", "a closure"
 """What `second_sums` knows beside symbols of the IPA."""
 

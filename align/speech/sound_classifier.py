@@ -21,9 +21,6 @@ import numpy.typing as npt
 from align.errors import ModelError
 from align.types import Float64
 
-__all__ = ["SoundClassifier", "sound_of"]
-
-
 _BANDS = 5  # groups of mel bands
 _MORE = 4.0  # recordings as those of the training set are so much more frequent than any others
 _SURE = 3.0  # log odds that a second of a room has to have, where rooms are the only other kind

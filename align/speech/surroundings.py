@@ -23,9 +23,6 @@ from align.features.sound.surroundings import KINDS, elsewhere
 from align.speech.sound_classifier import sound_of
 from align.types import Example
 
-__all__ = ["Surroundings", "moved_elsewhere", "network_of", "remove_echo_of", "signal_elsewhere"]
-
-
 # Times the epochs of the first aligner's networks, since there is more to be learned.
 _ANEW, _LATER = 1.7, 1.4
 _DILATIONS = {

@@ -38,8 +38,6 @@ from align.features.sound.signal import Signal
 from align.speech.second_scores import clearness
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Again", "TextScorer", "Ways", "can_score_words", "text_scorer", "word_scores"]
-
 Ways: TypeAlias = Sequence[Sequence[int]]
 """How a word may be said: rows of columns of `monophone_scores`."""
 

@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from align.errors import DataError, ParameterError
 
-__all__ = ["Address"]
-
 _HOST = "127.0.0.1"
 _BYTES = 32  # of the token
 

@@ -7,13 +7,12 @@ from itertools import groupby
 from typing import Any
 
 from align.errors import DataError, ParameterError
-from align.studio.document import Document, Segment
+from align.studio.document import Document
 from align.studio.mismatches import later, words_called
 from align.studio.redecoded import Decoder, Within, decoded
+from align.studio.segment import Segment
 from align.studio.stretch import Stretch, stretch_about
 from align.types import SILENCE
-
-__all__ = ["with_text"]
 
 _AGREE = 0.005  # seconds between the starts of a word that is found again
 

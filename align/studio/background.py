@@ -6,8 +6,6 @@ from typing import Any, Protocol
 
 from align.errors import AlignError
 
-__all__ = ["Background", "Works"]
-
 
 class Works(Protocol):
     """What works: a session."""

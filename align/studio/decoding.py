@@ -11,8 +11,6 @@ from align.studio.document import Document
 from align.studio.redecoded import Span
 from align.types import Float32
 
-__all__ = ["ModelDecoder"]
-
 
 class ModelDecoder:
     """What `align.studio.redecoded` asks for, of a model.

@@ -29,8 +29,6 @@ from align.studio.mismatches import named_mismatches
 from align.studio.segment import Segment, begins_word
 from align.types import SILENCE, Example, Note, named_pitch, pitch_name
 
-__all__ = ["Document", "Segment", "corrected", "warnings_of"]
-
 
 @dataclass(frozen=True)
 class Document:

@@ -13,12 +13,11 @@ import numpy as np
 
 from align.errors import ParameterError
 from align.studio.another_text import with_text
-from align.studio.document import Document, Segment
+from align.studio.document import Document
 from align.studio.redecoded import Decoder, decoded
+from align.studio.segment import Segment
 from align.studio.stretch import is_pause
 from align.types import SILENCE
-
-__all__ = ["edited"]
 
 
 def edited(document: Document, action: Mapping[str, Any], decoder: Decoder) -> Document:

@@ -25,8 +25,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["LARGEST", "Guard"]
-
 LARGEST = 1 << 20
 """Bytes of a request."""
 

@@ -22,8 +22,6 @@ from typing import Any, NamedTuple
 from align.errors import DataError
 from align.studio.document import Document
 
-__all__ = ["History", "Step", "after"]
-
 
 class Step(NamedTuple):
     """A document, and whether a person has said that all of it is right."""

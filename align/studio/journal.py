@@ -17,8 +17,6 @@ from align.files.atomic import append_whole
 from align.files.names import StrPath
 from align.files.regular import open_regular
 
-__all__ = ["Journal"]
-
 
 class Journal:
     """Entries in a file that need not exist yet.

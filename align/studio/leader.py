@@ -15,8 +15,6 @@ with k, which is counted, small where one model is better than the others.
 
 from collections.abc import Mapping
 
-__all__ = ["LEAD", "leader"]
-
 LEAD = 3
 """Mistakes."""
 

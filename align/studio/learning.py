@@ -26,8 +26,6 @@ from align.studio.history import History
 from align.studio.leader import leader
 from align.types import BoolArray, Event, Example
 
-__all__ = ["Learning", "Made"]
-
 _TOLERANCE = {"speech": 0.02, "music": 0.05}  # seconds, beyond which a boundary is off
 _WINDOW = 10  # recordings, of which progress speaks
 _WATCHED = {"speech": 2, "music": 0}  # recordings that new networks are tried on

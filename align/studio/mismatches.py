@@ -15,8 +15,6 @@ from typing import Any
 from align.studio.segment import Segment
 from align.types import Mismatch, span_named
 
-__all__ = ["is_done", "later", "named_mismatches", "words_called"]
-
 _NEAR = 0.01  # seconds that a note may begin before what names it
 
 

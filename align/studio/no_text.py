@@ -15,8 +15,6 @@ from align.studio.document import Document
 from align.studio.segment import Segment
 from align.types import SILENCE
 
-__all__ = ["NO_TEXT", "aligned", "check_text", "find_all", "lacks_text"]
-
 _BLANK = 64  # bytes; a larger file has some text
 NO_TEXT = "there is no text of this recording yet; type what is said (T), then `Align text`."
 

@@ -14,8 +14,6 @@ from align.files.text import table_of_rows
 from align.sequence.base import Aligner
 from align.studio.document import Document
 
-__all__ = ["Output"]
-
 
 class Output:
     """The folder of what is confirmed.

@@ -25,8 +25,6 @@ from align.batch.tasks import Task
 from align.errors import AlignError, DataError, error_reason
 from align.studio.document import Document
 
-__all__ = ["Found", "Waiting", "expected_errors", "in_order"]
-
 
 def expected_errors(document: Document) -> float:
     """Return how many boundaries, or notes, are expected to be off, by their confidence.

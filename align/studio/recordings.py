@@ -16,8 +16,6 @@ from align.studio.mismatches import is_done
 from align.studio.queue import Waiting, expected_errors, in_order
 from align.studio.revision import StaleRevision
 
-__all__ = ["Recordings"]
-
 
 class Recordings:
     """All recordings of a session.

@@ -12,11 +12,10 @@ import numpy as np
 
 from align.errors import AlignError, DataError
 from align.results.alignment import Alignment
-from align.studio.document import Document, Segment, warnings_of
+from align.studio.document import Document, warnings_of
+from align.studio.segment import Segment
 from align.studio.stretch import Stretch, changed_places, stretch_about
 from align.types import Float64
-
-__all__ = ["Decoder", "Span", "Within", "decoded"]
 
 _SAME = 0.001  # seconds between two starts that are one
 

@@ -2,8 +2,6 @@
 
 from align.errors import DataError
 
-__all__ = ["StaleRevision"]
-
 
 class StaleRevision(DataError):
     """A change is of an older state of a recording than the newest; it was not made."""

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Segment", "begins_word"]
-
 
 @dataclass(frozen=True)
 class Segment:

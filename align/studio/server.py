@@ -40,8 +40,6 @@ from align.studio.sounds import Sounds
 if TYPE_CHECKING:
     from align.studio.session import Session
 
-__all__ = ["studio_app"]
-
 _CHANGES = ("edit", "undo", "redo", "confirm")
 
 

@@ -20,8 +20,6 @@ from align.studio.sounds import Sounds
 if TYPE_CHECKING:
     from align.studio.session import Session
 
-__all__ = ["prepared", "serve"]
-
 _PATIENCE = 3  # seconds that requests get to end
 
 

@@ -32,8 +32,6 @@ from align.studio.recordings import Recordings
 from align.studio.sources import Sources
 from align.types import Example
 
-__all__ = ["Session"]
-
 _AHEAD = {"speech": 8, "music": 1}  # recordings that are aligned before one of them is chosen
 
 

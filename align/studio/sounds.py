@@ -13,8 +13,6 @@ from pathlib import Path
 from align.files.names import StrPath
 from align.show.page.sound import encode_sound
 
-__all__ = ["Sounds"]
-
 _KEPT = 16  # recordings
 
 

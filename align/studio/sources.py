@@ -12,8 +12,6 @@ from typing import Any
 
 from align.batch.tasks import Task
 
-__all__ = ["Sources"]
-
 _READ = 16384  # bytes of the recording, at each of three places
 
 

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from align.studio.document import Document, Segment
-from align.studio.segment import begins_word
+from align.studio.document import Document
+from align.studio.segment import Segment, begins_word
 from align.types import SILENCES
-
-__all__ = ["Stretch", "changed_places", "is_pause", "stretch_about"]
 
 _SHORT = 20.0  # seconds of a recording that is one stretch
 _REACH = 4.0  # seconds on either side of an edit

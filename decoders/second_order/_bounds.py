@@ -38,8 +38,6 @@ from align.decoders._first_order import Tables
 from align.decoders.second_order._knots import Lengths
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["LANES", "PAD", "Bounds", "bound_all", "bound_offsets", "scratch_bytes"]
-
 PAD = 16
 """Frames of score `_NEVER` before each row, and after the last one."""
 LANES = 8

@@ -23,8 +23,6 @@ from align.decoders.second_order._states import Problem, pointer_dtype
 from align.errors import ParameterError
 from align.types import IntArray
 
-__all__ = ["best_by_envelopes"]
-
 _ENOUGH = 2**28  # bytes of back-pointers and checkpoints that are stored without being asked
 
 

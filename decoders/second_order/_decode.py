@@ -10,8 +10,6 @@ from align.decoders.second_order._states import laid_out
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 
-__all__ = ["decode_second_order"]
-
 
 def decode_second_order(potentials: Potentials, *, max_memory: int | None = None) -> Path:
     """Find the best onsets where changes of length are scored as well, in O(K T L) time.

@@ -19,8 +19,6 @@ from align._numba import compiled
 from align.decoders.second_order._states import Problem
 from align.types import Float64, IntArray
 
-__all__ = ["add_line", "advance", "best_end", "follow"]
-
 _at = np.uintp  # numba counts a place that may be negative from the end: some instructions each
 
 

@@ -23,8 +23,6 @@ from align.errors import ParameterError
 from align.potentials import Potentials
 from align.types import Float64, IntArray
 
-__all__ = ["SecondOrder", "fits"]
-
 _MOST_STATES = 2**27  # whose forward scores are kept: 1 GiB
 
 

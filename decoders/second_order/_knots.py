@@ -15,8 +15,6 @@ from align._numba import compiled
 from align.decoders._windows import Windows
 from align.types import Float64, IntArray
 
-__all__ = ["Lengths", "choose_lengths", "most_places"]
-
 # A change of length by `far` frames costs as much as the scores of one onset differ: where that is
 # few, knots must be dense. Distances in frames grow with the distance from the middle.
 _SPACING = 0.2  # of far, between knots at the middle

@@ -24,8 +24,6 @@ from align.decoders.second_order._envelopes import advance
 from align.decoders.second_order._states import Problem, state_offsets
 from align.types import Float64
 
-__all__ = ["second_order_max_marginals"]
-
 
 def second_order_max_marginals(problem: Problem, n_frames: int, score: Float64) -> None:
     """Fill the best score with each onset at each frame, without the constant.

@@ -16,8 +16,6 @@ from align.decoders.second_order._knots import Lengths, choose_lengths, most_pla
 from align.decoders.second_order._search import States, search
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["Found", "is_concave", "search_by_bounds"]
-
 _BEAM = 0.25  # its width at first, in spreads of the scores of one onset
 _AIMS = (4, 32)  # states of each event that beams aim at, one after the other
 _ENOUGH = 3 * 2**29  # bytes that are allocated without being asked

@@ -23,8 +23,6 @@ from align.decoders.second_order._envelopes import add_line
 from align.decoders.second_order._knots import Lengths
 from align.types import Float64, IntArray
 
-__all__ = ["States", "search"]
-
 _at = np.uintp  # numba counts a place that may be negative from the end: some instructions each
 _WIDEST = 16.0  # times its first width, a beam grows no more where states are few
 _GIVE_UP = 2.0**16  # nor where no state is left: it is given up

@@ -15,15 +15,6 @@ from align.decoders._windows import Windows, check_values, length_table, tighten
 from align.potentials import Potentials
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = [
-    "Problem",
-    "laid_out",
-    "length_scores",
-    "pointer_dtype",
-    "problem_of",
-    "state_offsets",
-]
-
 
 class Problem(NamedTuple):
     """What the kernels of the envelopes read.

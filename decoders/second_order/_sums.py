@@ -18,8 +18,6 @@ from align._numba import compiled
 from align.decoders.second_order._states import Problem
 from align.types import Float64
 
-__all__ = ["second_order_sums"]
-
 _NEGLIGIBLE = -40.0  # exp of it is 4e-18: thousands of them are below the rounding of 1
 
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from align._numba import compiled
 
-__all__ = ["add_back", "add_rectified", "beside", "slopes_where"]
-
 
 @compiled()
 def beside(

@@ -25,14 +25,6 @@ from align._blas import one_thread
 from align.errors import ModelError, ParameterError
 from align.types import Float32
 
-__all__ = [
-    "FrameNetwork",
-    "in_eight_bits",
-    "log_sigmoid",
-    "log_softmax",
-]
-
-
 _BLOCK = 2048  # frames
 _LARGEST_POWER = 24  # of 2, that weights in eight bits are multiplied by
 

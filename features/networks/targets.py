@@ -15,8 +15,6 @@ import numpy.typing as npt
 from align.features.base import TimedSignal
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Lesson", "Target", "frame_targets", "labelled_frames"]
-
 
 @dataclass(frozen=True)
 class Target:

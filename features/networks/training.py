@@ -17,9 +17,6 @@ from align.features.networks.network import FrameNetwork, log_softmax
 from align.features.networks.targets import Lesson, Target
 from align.types import Float32, Float64
 
-__all__ = ["train_network", "train_on_batches"]
-
-
 _EDGE = 8  # frames at a cut that do not count: their surroundings are missing
 _AT_HAND = 48  # sequences made anew in training that stretches are cut from
 _BESIDES, _UNTIL = 0.6, 0.75  # share of what is seen besides at first, and of the updates it has

@@ -13,5 +13,3 @@ module          what
 
 Imports `sound`, `networks` and `base`; `phones` and `notes` know nothing of each other.
 """
-
-__all__: list[str] = []

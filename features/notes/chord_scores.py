@@ -21,16 +21,6 @@ from align.features.notes.note_levels import level_columns, note_levels
 from align.features.sound.signal import Signal
 from align.types import Float32, Float64, IntArray
 
-__all__ = [
-    "SMEAR_REACH",
-    "level_scores",
-    "note_scores",
-    "rise_scores",
-    "smeared",
-    "sum_over_chords",
-]
-
-
 SMEAR_REACH = 6
 """Frames either side over which probabilities are smeared."""
 

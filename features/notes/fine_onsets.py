@@ -33,9 +33,6 @@ from align.features.sound.pitch import pitch_frequency
 from align.features.sound.signal import Signal
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["FineOnsets"]
-
-
 _STEP = 0.002  # seconds
 _WINDOW = 0.010  # seconds
 _HALF = 24  # steps either side that are looked at

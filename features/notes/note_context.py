@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["N_CONTEXT", "note_context"]
-
 _HARMONICS = np.array([0, 12, 19, 24, 28, 31, 34, 36])  # semitones above the first
 _PARTIALS = _HARMONICS[:5]  # those of other notes that are strong enough to matter
 

@@ -25,23 +25,6 @@ from align.features.sound.signal import Signal
 from align.features.sound.tuning import estimate_drift, estimate_tuning
 from align.types import Float32, Float64, IntArray
 
-__all__ = [
-    "N_INPUTS",
-    "N_LEVELS",
-    "PITCHES",
-    "NoteLevels",
-    "level_columns",
-    "note_levels",
-    "semitone_energies",
-    "semitone_levels",
-    "set_levels",
-    "set_tuning",
-    "signal_drift",
-    "signal_tuning",
-    "write_inputs",
-]
-
-
 NoteLevels: TypeAlias = tuple[Float32, Float32, Float32]
 """Long bands, short bands, broad regions; see `note_levels`."""
 

@@ -39,9 +39,6 @@ from align.features.notes.timed_notes import TimedNotes, checked_context, checke
 from align.features.sound.signal import Signal
 from align.types import Float32, IntArray
 
-__all__ = ["NoteNetwork", "updates_for"]
-
-
 _ELSEWHERE = np.array([-24, -19, -12, -7, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 7, 12, 19, 24])
 _EDGE = 6  # frames at either end of a stretch that do not count: their surroundings are cut off
 _FINE = "fine_"  # before the names of arrays of the network of finer steps

@@ -36,8 +36,6 @@ from align.features.sound.signal import Signal
 from align.terms import OnsetTerm, RatioTerm, Term
 from align.types import Event, Note
 
-__all__ = ["PitchEnergy", "ScoreTempo", "checked_chords"]
-
 ScoreEvent: TypeAlias = Event | tuple[Note, ...]
 
 

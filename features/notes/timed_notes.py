@@ -11,8 +11,6 @@ from align.features.notes.note_levels import PITCHES
 from align.features.sound.signal import Signal
 from align.types import Float32, IntArray
 
-__all__ = ["TimedNotes", "checked_context", "checked_pitches"]
-
 
 @dataclass(frozen=True, eq=False)
 class TimedNotes:

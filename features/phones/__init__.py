@@ -14,5 +14,3 @@ module                   what
 
 Imports `sound`, `networks` and the modules beside these folders.
 """
-
-__all__: list[str] = []

@@ -30,15 +30,6 @@ import numpy.typing as npt
 from align.errors import DataError
 from align.types import SILENCES
 
-__all__ = [
-    "BROAD_CLASSES",
-    "FEATURES",
-    "Articulation",
-    "articulation",
-    "plain_ipa",
-]
-
-
 _MANNERS = (
     "vowel",
     "approximant",

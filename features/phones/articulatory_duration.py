@@ -9,8 +9,6 @@ import numpy.typing as npt
 from align.features.duration import DurationFeature, LengthStatistics
 from align.features.phones.articulatory import articulation, plain_ipa
 
-__all__ = ["ArticulatoryDuration"]
-
 _TELLING = ("long", "affricate", "tap", "contour")
 
 

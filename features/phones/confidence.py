@@ -25,8 +25,6 @@ from align.features.sound.signal import Signal
 from align.terms import SegmentTerm, Term
 from align.types import Event, IntArray
 
-__all__ = ["FrameClassifier", "PhoneConfidence", "event_of_frame", "stack_context"]
-
 _SAVED = ("representation", "options", "context", "stride", "label_map", "standardise")
 """Parameters that a model file holds."""
 

@@ -35,20 +35,6 @@ from align.features.sound.sounding import frames_of, level_of
 from align.features.sound.spectra import log_mel
 from align.types import Float32, IntArray
 
-__all__ = [
-    "HOP",
-    "SCALE",
-    "Gaussians",
-    "english_phone",
-    "gaussians_of",
-    "gaussians_of_phones",
-    "monophone",
-    "monophone_scores",
-    "phone_names",
-    "scores_of",
-    "streams",
-]
-
 HOP = 0.010
 """Length of a frame in seconds."""
 

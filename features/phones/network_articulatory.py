@@ -30,9 +30,6 @@ from align.features.phones.network_confidence import NetworkConfidence
 from align.features.sound.disguises import Disguise
 from align.types import Event, Float32, IntArray
 
-__all__ = ["ArticulatoryConfidence"]
-
-
 _MARGIN = 0.2  # seconds of silence kept at either end of a training recording
 _LONG = 600  # frames; shorter training recordings are laid end to end
 _KEPT = 2  # networks of other surroundings: together they were trained on all recordings

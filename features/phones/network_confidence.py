@@ -50,9 +50,6 @@ from align.features.sound.surroundings import KINDS
 from align.terms import OnsetTerm, SegmentTerm, Term
 from align.types import Event, Float32, IntArray
 
-__all__ = ["NetworkConfidence"]
-
-
 _OTHER = "other"
 
 _FEWEST_FRAMES = 17_000  # that training counts, so that 25 epochs are 400 updates at the least

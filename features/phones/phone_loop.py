@@ -26,8 +26,6 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.types import SILENCES, SPOKEN_NOISE, Event, IntArray
 
-__all__ = ["CHANGE", "NOISE", "ROUGH_NOISE", "loop_scores", "with_noise", "with_pauses"]
-
 CHANGE = 3.0
 """Cost of a change of phone, in units of log probability: noise of single frames is no phone."""
 

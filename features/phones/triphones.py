@@ -27,8 +27,6 @@ from align.features.phones.monophones import SCALE, gaussians_of_phones, phone_n
 from align.features.sound.signal import Signal
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["States", "pause_states", "senone_scores", "states_of"]
-
 _ALONE, _FIRST, _LAST, _INSIDE = 3, 1, 2, 0  # places of a phone in its word
 
 

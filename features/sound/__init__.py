@@ -20,5 +20,3 @@ module             what
 
 Imports no other folder of `align.features`.
 """
-
-__all__: list[str] = []

@@ -12,8 +12,6 @@ from typing import BinaryIO, NamedTuple
 
 from align.errors import DataError
 
-__all__ = ["Extent", "declared_extent", "ogg_ends", "states_mp3_length"]
-
 _MAX_CHUNKS = 10_000
 _MAX_OGG_PAGE = 65_307
 _OPEN_END = (0xFFFFFFFF, 0x7FFFF000)  # what FFmpeg and SoX declare where they write to a pipe

@@ -15,8 +15,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MediaError", "MediaFile", "media_available"]
-
 _GAP = 0.05  # seconds without sound that are no rounding of time stamps
 _OPTIONS = {"format_whitelist": "mov,matroska,asf,aac,amr,avi", "protocol_whitelist": "file"}
 """No playlists, which name other files and addresses, and nothing that libsndfile knows: what it

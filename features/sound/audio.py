@@ -35,8 +35,6 @@ from align.files.regular import why_missing
 if TYPE_CHECKING:
     import soundfile
 
-__all__ = ["AudioInfo", "Channel", "audio_info", "lent", "read_audio"]
-
 _PathLike: TypeAlias = str | os.PathLike[str]
 _Audio = TypeVar("_Audio")
 _File: TypeAlias = "soundfile.SoundFile | MediaFile"

@@ -25,8 +25,6 @@ from align.features.sound.derivatives import polynomial_derivatives
 from align.features.sound.spectra import log_mel, normalised
 from align.types import Float32
 
-__all__ = ["cepstra", "mfcc"]
-
 
 def mfcc(
     samples: npt.ArrayLike,

@@ -25,8 +25,6 @@ import numpy.typing as npt
 
 from align.types import Float32
 
-__all__ = ["dereverberated"]
-
 _WINDOW, _OVERLAP = 0.064, 4  # seconds, and how many windows lie over each other
 _DELAY, _TAPS = 2, 6  # frames, from which on and how many of which predict the echo
 _BLOCK = 10.0  # seconds, for each of which the weights are found anew: speakers move

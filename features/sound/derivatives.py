@@ -25,8 +25,6 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["polynomial_derivatives"]
-
 
 def polynomial_derivatives(
     x: npt.ArrayLike,

@@ -19,8 +19,6 @@ from align.features.sound.spectra import log_mel
 from align.features.sound.surroundings import elsewhere
 from align.types import Float32
 
-__all__ = ["DISGUISES", "PLAIN", "Disguise", "disguised_energies", "drawn", "frame_times"]
-
 
 class Disguise(NamedTuple):
     """How a recording is changed for training.

@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["checked_filters", "fft_length", "sufficient_filters"]
-
 
 def fft_length(length: int) -> int:
     """Return the smallest power of two that holds a window, at least 2."""

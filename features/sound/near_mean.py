@@ -12,9 +12,6 @@ from align._numba import compiled
 from align.features.sound.sounding import with_neighbours
 from align.types import Float32, IntArray
 
-__all__ = ["without_near_mean"]
-
-
 _NEAREST = 3.0  # seconds of sound, about as much as a sentence has
 _SHORT = 10.0  # seconds of a recording that has one mean; sentences of training are shorter
 _QUIET = -1.5  # log energy beside the mean of all; pauses are lower

@@ -37,19 +37,6 @@ from align.features.sound.mel import fft_length
 from align.features.sound.spectra import power_spectrum
 from align.types import Float32, Float64
 
-__all__ = [
-    "LONG_WINDOWS",
-    "LOWEST_BAND",
-    "N_BANDS",
-    "SHORT_WINDOWS",
-    "band_energies",
-    "log_level",
-    "pitch_frequency",
-    "reference_level",
-    "semitone_bands",
-]
-
-
 LOWEST_BAND = 21
 """Pitch of the first semitone band: the lowest key of a piano."""
 

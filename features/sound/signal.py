@@ -14,8 +14,6 @@ from align.features.sound import spectra
 from align.features.sound.cepstra import cepstra
 from align.features.sound.sounding import frames_of, sounding
 
-__all__ = ["REPRESENTATIONS", "LongerSignal", "Signal"]
-
 _T = TypeVar("_T")
 
 REPRESENTATIONS = ("log_mel", "mfcc", "power_spectrum")

@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from align.types import Float32, Float64
 
-__all__ = ["frames_of", "level_of", "sounding", "with_neighbours"]
-
 _BLOCK = 0.01  # seconds
 _INSTANT = 2  # blocks to either side whose level is the same instant's
 _LOUDEST = 20  # blocks that make the loudest level; in long recordings a share of all,

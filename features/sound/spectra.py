@@ -29,8 +29,6 @@ from align.errors import ParameterError
 from align.features.sound.mel import checked_filters, fft_length, sufficient_filters
 from align.types import Float32
 
-__all__ = ["log_energy", "log_mel", "power_spectrum"]
-
 _BLOCK = 64  # frames transformed at a time: few enough to stay in the cache
 
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from align.features.sound.signal import Signal
 
-__all__ = ["steady_noise"]
-
 _BORDER = 2.1  # dB
 _SHORTEST = 0.5  # seconds; less says too little
 _DECIBEL = 10.0 / np.log(10.0)

@@ -32,8 +32,6 @@ import scipy  # scipy.fft is loaded when a disguise is first put on: aligning ne
 from align.errors import ParameterError
 from align.types import Float32
 
-__all__ = ["KINDS", "elsewhere"]
-
 Samples = npt.NDArray[Any]
 Rng = np.random.Generator
 

@@ -15,9 +15,6 @@ import numpy.typing as npt
 from align.features.sound.mel import fft_length
 from align.types import Float64, IntArray
 
-__all__ = ["estimate_drift", "estimate_tuning"]
-
-
 _STEADY = 0.2  # mean of deviations as vectors: vibrato has .19 at most, 28 recordings .32 to .86
 _AGREEMENT = 0.1  # of partials, below which they say nothing
 _PARTIAL = 0.8  # semitones between peaks of one frame that belong to one partial

@@ -32,7 +32,9 @@ from voxangeles.learning import learned
 
 import align
 from align.corpus import Corpus
-from align.evaluation.report import FileResult, Report, Score
+from align.evaluation.file_result import FileResult
+from align.evaluation.report import Report
+from align.evaluation.scores import Score
 from align.speech.text import adapt_to_texts, align_text
 
 HOW = ("labels", "transcripts", "nothing")

@@ -22,7 +22,7 @@ import numpy as np
 
 import align
 from align.errors import AlignError
-from align.evaluation.report import FileResult
+from align.evaluation.file_result import FileResult
 
 HEADER = (
     "mean",

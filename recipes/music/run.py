@@ -45,7 +45,7 @@ from networks import KeptNetwork, Made
 
 import align
 from align.errors import AlignError
-from align.evaluation.report import FileResult
+from align.evaluation.file_result import FileResult
 from align.features import TimedNotes
 from align.formats import atomic_write
 from align.music.calibration import confidence_model, offset_of, placed_pieces

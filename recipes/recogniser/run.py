@@ -18,7 +18,7 @@ from align.errors import AlignError
 from align.files.atomic import atomic_write
 from align.formats import read_labels
 from align.speech.text import TextAlignment, align_text, read_transcript
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 
 WORDS = (".ctm", ".csv", ".tsv")  # each label is a word
 PAUSE = 0.3  # seconds; shorter ones do not end an utterance

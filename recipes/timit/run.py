@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 import align
-from align.evaluation.report import FileResult, Report
+from align.evaluation.file_result import FileResult
+from align.evaluation.report import Report
 
 CORE_TEST = frozenset(
     "mdab0 mwbt0 felc0 mtas1 mwew0 fpas0 mjmp0 mlnt0 fpkt0 mlll0 mtls0 fjlm0 "

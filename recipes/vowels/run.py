@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from align.corpus.pairs import AUDIO_SUFFIXES
+from align.corpus.listing import AUDIO_SUFFIXES
 from align.errors import AlignError, DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.formats import read_labels, read_phone_map

@@ -22,7 +22,8 @@ from learning import learned
 import align
 from align.corpus.ipa import to_ipa
 from align.corpus.reading import Corpus
-from align.evaluation.report import FileResult, Report
+from align.evaluation.file_result import FileResult
+from align.evaluation.report import Report
 
 N_FOLDS = 4
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import align
-from align.evaluation.report import Score
+from align.evaluation.scores import Score
 from align.speech.text import TextAlignment, align_text, read_transcript
 
 FOLDS = 4

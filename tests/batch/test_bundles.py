@@ -9,7 +9,7 @@ from corpus_tools import write_recordings
 from fault_workers import EvenAligner
 
 import align
-from align.batch.run import CorpusRun
+from align.batch.summary import CorpusRun
 from align.errors import ParameterError
 from align.formats import read_tiers
 

@@ -20,8 +20,8 @@ import align
 from align.batch.journal import Journal, Record
 from align.batch.music_work import MusicWork
 from align.batch.quality import Quality, warnings_of
-from align.batch.run import CorpusRun
 from align.batch.speech_work import SpeechWork
+from align.batch.summary import CorpusRun
 from align.cli import cli
 from align.errors import DataError, ModelError, ParameterError
 from align.files.lock import FolderLock

@@ -610,7 +610,8 @@ def test_two_models(here: Path) -> None:
 @pytest.fixture
 def adapted(here: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, dict[str, Any]]]:
     """Stand-ins for what takes minutes; the calls are kept."""
-    from align.evaluation.report import FileResult, Report
+    from align.evaluation.file_result import FileResult
+    from align.evaluation.report import Report
 
     calls: list[tuple[str, int, dict[str, Any]]] = []
 

@@ -318,7 +318,7 @@ def test_what_deserves_a_look(music: Path, what: str, words: str) -> None:
 
 
 def test_notes_not_played_never_reach_what_cannot_take_them(good: Path) -> None:
-    from align.evaluation.report import FileResult
+    from align.evaluation.file_result import FileResult
     from align.features import SpectralDistance
     from align.sequence.aligner import SequenceAligner
 

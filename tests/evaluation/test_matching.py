@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from align.errors import DataError, ParameterError
 from align.evaluation.comparison import compare
+from align.evaluation.file_result import FileResult
 from align.evaluation.matching import evaluate_labels, match_labels
-from align.evaluation.report import FileResult, Report
+from align.evaluation.report import Report
 from align.formats import read_tiers, write_tiers
 
 # Matching ---------------------------------------------------------------------------------------

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from music_examples import random_alignment
 
 from align.errors import ParameterError
+from align.evaluation.file_result import FileResult
 from align.evaluation.mir_metrics import METRICS, alignment_metrics
-from align.evaluation.report import FileResult, Report, SetScore
+from align.evaluation.report import Report
+from align.evaluation.scores import SetScore
 from align.formats.scores import NoteTruth
 from align.results.music import MusicAlignment
 from align.types import Example, Note

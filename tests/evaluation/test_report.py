@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import DataError, ParameterError
-from align.evaluation.report import TOLERANCES_MS, FileResult, Report, Score
+from align.evaluation.file_result import FileResult
+from align.evaluation.report import Report
+from align.evaluation.scores import TOLERANCES_MS, Score
 
 
 def result(name="a.wav", error_ms=(0, 5, -20, 60), labels=("sil", "k", "iy", "sil"), lead=0.0):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from align.errors import ParameterError
-from align.evaluation.report import FileResult
+from align.evaluation.file_result import FileResult
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.results.timing import Timing

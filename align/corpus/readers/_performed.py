@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
     from align.formats.scores.score_midi import MidiNote
 
-__all__ = ["midi_notes", "performed_midi", "score_in_ticks"]
-
 _QUARTER = 0.5  # seconds
 
 

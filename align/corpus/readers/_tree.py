@@ -3,12 +3,10 @@
 import os
 from collections.abc import Collection
 
-from align.corpus.listing import folders
-from align.corpus.pairs import AUDIO_SUFFIXES, suffix_of
+from align.corpus.listing import AUDIO_SUFFIXES, folders
+from align.corpus.pairs import suffix_of
 from align.errors import DataError
 from align.files.names import comparable
-
-__all__ = ["audio_by_stem", "recordings_below", "stem_of", "tree_files"]
 
 
 def tree_files(root: str, suffixes: Collection[str]) -> list[str]:

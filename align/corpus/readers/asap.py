@@ -38,8 +38,6 @@ from align.types import Float64, IntArray
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
 
-__all__ = ["read_asap"]
-
 _ON_BEAT = 0.02  # seconds of the score by which a note may miss its beat
 _NONE = ("", "none", "nan")
 

@@ -35,8 +35,6 @@ from align.files.names import StrPath
 from align.files.text import Place, read_text
 from align.formats.tiers.labels import Labels, make_labels
 
-__all__ = ["XLabel", "read_buckeye", "read_xlabel"]
-
 _SILENT = re.compile(r"SIL|<SIL>|[{<][BE]_TRANS[}>]|", re.IGNORECASE)
 _NOISE = re.compile(r"[<{].*|.*[>}]|IVER.*|VOCNOISE.*|NOISE.*|LAUGH.*|UNKNOWN.*|EXCLUDE.*|ERROR.*")
 _SHARED = "+1"

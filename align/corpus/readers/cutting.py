@@ -14,8 +14,6 @@ import numpy as np
 from align.errors import ParameterError
 from align.types import Event, Example, Float64
 
-__all__ = ["Utterance", "cut_utterances"]
-
 _ROUNDING = 1e-9  # seconds
 
 

@@ -20,8 +20,6 @@ from align.errors import ParameterError
 from align.files.names import StrPath, comparable
 from align.formats.tiers.textgrid import read_textgrid
 
-__all__ = ["read_timit", "read_voxangeles"]
-
 
 def read_timit(
     folder: StrPath, *, dialect_sentences: bool = False, part: str | None = None

@@ -28,8 +28,6 @@ from align.formats.tiers.labels import Labels
 from align.formats.tiers.textgrid import read_textgrid
 from align.types import SILENCES
 
-__all__ = ["read_l2arctic"]
-
 _SETS = ("annotation", "textgrid")
 
 

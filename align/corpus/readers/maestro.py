@@ -23,8 +23,6 @@ from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.text import Place, read_text, rows_of_table
 
-__all__ = ["read_maestro"]
-
 _FILES = ("audio_filename", "midi_filename")
 _SPLITS = ("train", "validation", "test")
 

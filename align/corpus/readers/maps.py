@@ -33,8 +33,6 @@ from align.files.text import Place, read_lines
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
 
-__all__ = ["read_maps"]
-
 _PIANO = re.compile(r"_[A-Za-z0-9]+$")
 _NEAR = 0.1  # seconds by which list and MIDI file may differ
 

@@ -39,8 +39,6 @@ from align.formats.scores.spelling import SEMITONES, name_of_step
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
 
-__all__ = ["MatchFile", "read_match"]
-
 _BEAT = 0.5  # seconds
 _INFO = re.compile(r"info\(\s*(\w+)\s*,\s*(.*?)\s*\)\.?\s*$")
 _SNOTE = re.compile(

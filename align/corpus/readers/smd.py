@@ -16,8 +16,6 @@ from align.corpus.readers._tree import audio_by_stem, stem_of, tree_files
 from align.corpus.reading import Corpus, Gathering
 from align.files.names import StrPath
 
-__all__ = ["read_smd"]
-
 _TAKE = re.compile(r"_\d+_\d{8}(-SMD)?$", re.IGNORECASE)
 
 

@@ -21,8 +21,6 @@ from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError
 from align.files.names import StrPath
 
-__all__ = ["read_vienna4x22"]
-
 _PLAYER = re.compile(r"_p\d+$")
 
 

@@ -9,5 +9,3 @@ module         what
 `writing`      ``write_x`` of a ``format_x``: a whole file or none; what XML can hold
 =============  ====================================================================
 """
-
-__all__: list[str] = []

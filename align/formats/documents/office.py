@@ -18,8 +18,6 @@ from align.errors import DataError, ParameterError
 from align.files.names import StrPath
 from align.files.text import read_bytes
 
-__all__ = ["read_document", "read_sheet"]
-
 _MOST_BYTES = 200_000_000  # of all parts together, unpacked
 _MOST_ROWS = 1_000_000
 _NOT_TEXT = frozenset(

@@ -9,8 +9,6 @@ from align.errors import DataError
 from align.files.names import StrPath
 from align.files.text import read_bytes, read_text
 
-__all__ = ["is_number", "number_in", "parsed_json", "parsed_xml", "xml_with_comments"]
-
 
 def parsed_json(path: StrPath, encoding: str | None = None) -> Any:
     """Return what a JSON file holds; DataError, naming the line, where it is none."""

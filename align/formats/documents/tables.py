@@ -11,19 +11,6 @@ from collections.abc import Mapping, Sequence
 from align.files.names import StrPath
 from align.files.text import rows_of_table
 
-__all__ = [
-    "LABEL",
-    "RECORDING",
-    "SPEAKER",
-    "START",
-    "TEXT",
-    "begins_with_number",
-    "columns_named",
-    "heading",
-    "label_columns",
-    "table_rows",
-]
-
 RECORDING = (
     *("audio", "file", "filename", "file_name", "path", "wav", "recording", "audio_file"),
     *("datei", "dateiname", "aufnahme", "fichier", "nom du fichier", "enregistrement", "archivo"),

@@ -10,8 +10,6 @@ from xml.etree import ElementTree
 from align.files.atomic import atomic_write
 from align.files.names import StrPath, name_of
 
-__all__ = ["NOT_XML", "XML_HEAD", "audio_name", "json_text", "writer", "xml_text"]
-
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

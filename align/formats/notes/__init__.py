@@ -16,5 +16,3 @@ module            what
 
 Of other folders `scores` and `documents` are imported.
 """
-
-__all__: list[str] = []

@@ -19,15 +19,6 @@ from align.formats.scores import Score, chords
 from align.formats.scores.beats import Beats
 from align.types import BoolArray, Float64, IntArray, Mismatch, Note, PlayedPassage, pitch_name
 
-__all__ = [
-    "NoteTimes",
-    "NotesOfScore",
-    "TimedNotes",
-    "notes_by_pitch",
-    "notes_of_score",
-    "notes_played",
-]
-
 
 class NotesOfScore:
     """What a reader asks for where a file knows no score: the notes that its labels name.

@@ -38,15 +38,6 @@ from align.formats.scores.note_rows import on_piano
 from align.formats.scores.score_midi import DRUMS, MidiNote, read_midi_notes, read_midi_score
 from align.types import Float64
 
-__all__ = [
-    "TempoMap",
-    "fit_tempo_map",
-    "format_midi",
-    "read_aligned_midi",
-    "score_as_midi",
-    "write_midi",
-]
-
 Int64 = npt.NDArray[np.int64]
 
 _SLOWEST = (1 << 24) - 1  # microseconds for a quarter note, three bytes in the file

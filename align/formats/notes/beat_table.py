@@ -50,22 +50,6 @@ from align.formats.notes.aligned import TimedNotes
 from align.formats.notes.note_labels import RATE, sonic_layer
 from align.types import BoolArray, Float64, IntArray
 
-__all__ = [
-    "BEAT_SUFFIXES",
-    "NO_BARS",
-    "PlayedBeats",
-    "format_beat_layer",
-    "format_beat_points",
-    "format_beats",
-    "format_tempo",
-    "played_beats",
-    "read_beat_times",
-    "write_beat_layer",
-    "write_beat_points",
-    "write_beats",
-    "write_tempo",
-]
-
 BEAT_SUFFIXES = (".beats.csv", ".beats.txt", ".beats")
 """Of the files from which `read_beat_times` reads."""
 

@@ -28,8 +28,6 @@ from align.formats.documents.writing import audio_name, json_text, writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_by_pitch
 from align.formats.notes.beat_table import played_beats
 
-__all__ = ["format_jams", "read_jams", "write_jams"]
-
 _VERSION = "0.3.5"  # of JAMS, that its library writes
 _DIGITS = 9  # of seconds
 

@@ -25,8 +25,6 @@ from align.formats.scores.score_midi import metres_of
 from align.formats.scores.score_partitura import import_partitura
 from align.types import spelled
 
-__all__ = ["ids_of", "score_part", "write_match"]
-
 _CLOCK = 4000  # ticks for the half second that a match file's clock counts in
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 

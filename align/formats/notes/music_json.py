@@ -39,8 +39,6 @@ from align.formats.notes.aligned import NoteTimes, TimedNotes
 from align.formats.scores.beats import Beats
 from align.types import Float64, IntArray, Mismatch, Note, PlayedPassage, named_pitch
 
-__all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
-
 
 def format_music_json(alignment: TimedNotes) -> str:
     """Return an alignment as JSON text; it reads back exactly."""

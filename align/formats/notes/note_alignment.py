@@ -32,13 +32,6 @@ from align.files.text import Place, read_lines
 from align.formats.documents.writing import writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_played
 
-__all__ = [
-    "format_note_alignment",
-    "played_by_id",
-    "read_note_alignment",
-    "write_note_alignment",
-]
-
 _COLUMNS = ("xml_id", "midi_id", "track", "channel", "pitch", "onset")
 _FIRST = "-1"  # behind the id of a note that is played for the first time
 

@@ -35,18 +35,6 @@ from align.formats.documents.writing import writer
 from align.formats.notes.aligned import NotesOfScore, NoteTimes, TimedNotes, notes_played
 from align.types import named_pitch
 
-__all__ = [
-    "RATE",
-    "format_layer",
-    "format_points",
-    "format_sv_csv",
-    "read_note_labels",
-    "sonic_layer",
-    "write_layer",
-    "write_points",
-    "write_sv_csv",
-]
-
 RATE = 44100
 """Hz, of a layer whose recording has no known rate."""
 

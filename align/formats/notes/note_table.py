@@ -39,8 +39,6 @@ from align.formats.scores import Score
 from align.formats.scores.note_rows import check_pitches
 from align.formats.scores.score_table import read_truth_rows
 
-__all__ = ["format_note_table", "is_note_table", "read_note_table", "write_note_table"]
-
 _COLUMNS = (
     "score_onset_s",
     "performed_onset_s",

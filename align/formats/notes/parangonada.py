@@ -39,8 +39,6 @@ from align.formats.notes.match_file import ids_of, score_part
 from align.formats.notes.note_alignment import played_by_id
 from align.formats.scores.score_partitura import import_partitura
 
-__all__ = ["read_parangonada", "write_parangonada"]
-
 _PART = (
     "onset_beat", "duration_beat", "onset_quarter", "duration_quarter", "onset_div",
     "duration_div", "pitch", "voice", "id",

@@ -16,9 +16,6 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import Float64, IntArray
 
-__all__ = ["Bar", "Beats", "beats_of_bars"]
-
-
 _MOST = 1_000_000  # beats; a file that has more counts something else
 _SAME = 1e-6  # of a beat: rounding
 

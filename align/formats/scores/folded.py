@@ -15,8 +15,6 @@ from align.formats.scores.beats import Bar, Beats, beats_of_bars
 from align.formats.scores.note_rows import NoteRow
 from align.types import Float64
 
-__all__ = ["Folded", "FoldedNote"]
-
 _SAME = 1e-6  # quarters: rounding
 _MOST_NOTES = 1_000_000
 

@@ -29,8 +29,6 @@ from align.files.names import StrPath
 from align.files.regular import open_regular
 from align.formats.scores.score_midi import names_in, read_midi_score
 
-__all__ = ["Instrument", "program_instrument", "score_instruments"]
-
 Sound = Literal["struck", "sustained", ""]
 
 _MAX_BYTES = 1 << 26

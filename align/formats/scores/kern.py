@@ -37,8 +37,6 @@ from align.formats.scores.spelling import SEMITONES, name_of_step
 from align.formats.scores.ways import Ending, Signs
 from align.formats.scores.written import Metre, Span, TiedNote, Ties, Written, counted_bars
 
-__all__ = ["read_kern"]
-
 _PITCH = re.compile(r"(([a-gA-G])\2*)(#+|-+|n)?")
 _LENGTH = re.compile(r"(\d+)(?:%(\d+))?(\.*)")
 _BAR = re.compile(r"=+(\d*)")

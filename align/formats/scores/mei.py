@@ -57,8 +57,6 @@ from align.formats.scores.spelling import SEMITONES, sounding_name
 from align.formats.scores.ways import Ending, Signs
 from align.formats.scores.written import Metre, Span, TiedNote, Ties, Written, counted_bars
 
-__all__ = ["read_mei"]
-
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
 _ALTERS = {
     "s": 1, "ss": 2, "x": 2, "xs": 3, "sx": 3, "ts": 3, "n": 0, "f": -1, "ff": -2, "tf": -3,

@@ -5,22 +5,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from xml.etree.ElementTree import Element
 
-__all__ = [
-    "LENGTHS",
-    "Tuplets",
-    "decimal_number",
-    "label_of",
-    "metre_of",
-    "per_minute",
-    "played",
-    "played_as",
-    "sharps_of",
-    "sharps_of_signature",
-    "tuplet_ratio",
-    "tuplet_spans",
-    "whole_number",
-]
-
 LENGTHS = {
     "maxima": Fraction(32), "long": Fraction(16), "longa": Fraction(16), "breve": Fraction(8),
     "brevis": Fraction(8), "semibrevis": Fraction(4), "minima": Fraction(2),

@@ -32,8 +32,6 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["leap_in_words", "many_times", "notes_of_bars", "plain_musicxml", "score_of_mxl"]
-
 _LEAPS = {
     "dacapo": "yes",
     "fine": "yes",

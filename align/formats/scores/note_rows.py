@@ -7,8 +7,6 @@ from typing import NamedTuple
 from align.errors import DataError
 from align.files.names import StrPath
 
-__all__ = ["HIGHEST_PITCH", "LOWEST_PITCH", "NoteRow", "check_pitches", "on_piano", "unlike"]
-
 LOWEST_PITCH, HIGHEST_PITCH = 21, 108
 """The keys of a piano, as MIDI numbers: what the features listen for."""
 

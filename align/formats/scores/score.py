@@ -17,18 +17,6 @@ from align.formats.scores.score_partitura import NOTATION_SUFFIXES, Notation
 from align.formats.scores.score_table import read_table_notes, read_truth_rows
 from align.types import BoolArray, Float64, IntArray, Note, pitch_name
 
-__all__ = [
-    "SCORE_SUFFIXES",
-    "Chords",
-    "NoteTruth",
-    "Score",
-    "chords",
-    "distinct",
-    "read_note_truth",
-    "read_score",
-]
-
-
 SCORE_SUFFIXES = (".mid", ".midi", ".csv", ".tsv", *NOTATION_SUFFIXES)
 """What `read_score` reads."""
 

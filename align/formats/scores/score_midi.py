@@ -29,17 +29,6 @@ from align.formats.scores.beats import Bar, Beats, beats_of_bars
 from align.formats.scores.note_rows import NoteRow, unlike
 from align.formats.scores.spelling import name_in_key
 
-__all__ = [
-    "DRUMS",
-    "MidiNote",
-    "MidiScore",
-    "metres_of",
-    "names_in",
-    "read_midi_notes",
-    "read_midi_score",
-    "timed_messages",
-]
-
 DRUMS = 9
 """Channel 10, counted from 0."""
 

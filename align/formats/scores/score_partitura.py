@@ -47,8 +47,6 @@ from align.formats.scores.ways import Ending, Signs, way_through
 from align.formats.scores.written import Metre, Span, Written, counted_bars, tempo_map
 from align.types import Float64
 
-__all__ = ["NOTATION_SUFFIXES", "Notation"]
-
 NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
 """What `Notation` reads."""
 

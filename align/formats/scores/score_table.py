@@ -31,8 +31,6 @@ from align.formats.documents.tables import begins_with_number, columns_named, ta
 from align.formats.scores.note_rows import NoteRow
 from align.types import named_pitch
 
-__all__ = ["read_table_notes", "read_truth_rows"]
-
 _NAMES = {
     "onset": ("onset", "onset_s", "score_onset_s", "score_onset", "start"),
     "pitch": ("pitch", "midi", "midi_pitch", "note"),

@@ -16,8 +16,6 @@ from functools import lru_cache
 
 from align.types import named_pitch
 
-__all__ = ["SEMITONES", "name_in_key", "name_of_step", "sounding_name"]
-
 SEMITONES = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 """Of each step above C."""
 

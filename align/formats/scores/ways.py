@@ -19,8 +19,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["Ending", "Signs", "way_through"]
-
 _MOST_STRETCHES = 10_000
 _LEAPS = ("da_capo", "dal_segno", "segno", "fine", "to_coda", "coda")
 

@@ -19,8 +19,6 @@ from align.formats.scores.note_rows import NoteRow
 from align.formats.scores.ways import Signs
 from align.types import Float64
 
-__all__ = ["Metre", "Span", "TiedNote", "Ties", "Written", "counted_bars", "tempo_map"]
-
 _SAME = 1e-6  # of a beat: rounding
 _QUARTER = 0.5  # seconds, where a score has no tempo
 

@@ -21,5 +21,3 @@ module               what
 Formats import `labels` and `tier`, and these no format. Of other folders only `documents` is
 imported.
 """
-
-__all__: list[str] = []

@@ -20,8 +20,6 @@ from align.formats.tiers.label_table import onsets_to_ends
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, ticks
 from align.types import named_pitch
 
-__all__ = ["format_audacity", "read_audacity", "write_audacity"]
-
 _PER_SECOND = 1_000_000
 
 

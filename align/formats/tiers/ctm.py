@@ -17,8 +17,6 @@ from align.files.names import StrPath, name_of
 from align.formats.documents.writing import writer
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, check_words, ticks
 
-__all__ = ["format_ctm", "read_ctm", "write_ctm"]
-
 _PER_SECOND = 1_000_000
 _HUNDREDTHS = re.compile(r"\d*(\.\d?\d)?")
 

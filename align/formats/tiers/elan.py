@@ -51,8 +51,6 @@ from align.formats.tiers.labels import ticks
 from align.formats.tiers.tier import PHONES, UTTERANCES, WORDS, Tier, Tiers, speaker_of
 from align.formats.tiers.tier_format import TierFormat, check_for_xml
 
-__all__ = ["ELAN"]
-
 _PER_SECOND = 1000
 _INTERVALS, _POINTS, _WITHIN = OWN_TYPES
 _NO_DATE = "1970-01-01T00:00:00+00:00"  # the same labels are the same bytes

@@ -16,8 +16,6 @@ from align.formats.documents.parsing import xml_with_comments
 from align.formats.documents.writing import audio_name, xml_text
 from align.formats.tiers.tier import Origin, Tiers, speaker_of
 
-__all__ = ["DURATION", "OWN_TYPES", "audio_type", "origin_of", "rewritten", "zero_of"]
-
 OWN_TYPES = ("intervals", "points", "within")
 """Types of the tiers that Align writes: what they say, the tiers and their names say, too."""
 

@@ -38,8 +38,6 @@ from align.formats.tiers.tier import PHONES, WORDS, Tier, Tiers, check_names
 from align.formats.tiers.tier_format import TierFormat
 from align.types import SILENCES
 
-__all__ = ["ANNOTATION", "EMU", "annotation_of"]
-
 ANNOTATION = "_annot.json"
 """What the name of an annotation ends in."""
 

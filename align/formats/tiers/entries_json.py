@@ -19,8 +19,6 @@ from align.files.names import StrPath
 from align.formats.documents.parsing import is_number
 from align.formats.tiers.tier import Tier
 
-__all__ = ["has_entries", "tiers_of_entries"]
-
 
 def has_entries(content: Any) -> bool:
     """Whether what a JSON file holds is of this kind.

@@ -40,8 +40,6 @@ from align.formats.tiers.exmaralda_kept import (
 from align.formats.tiers.tier import PHONES, WORDS, Tier, Tiers, speaker_of
 from align.formats.tiers.tier_format import TierFormat, check_for_xml
 
-__all__ = ["EXMARALDA"]
-
 _LENGTH = 0.001  # seconds that a point lasts
 _WHAT = "basic transcription of EXMARaLDA"
 

@@ -12,8 +12,6 @@ from align.formats.documents.parsing import xml_with_comments
 from align.formats.documents.writing import audio_name, xml_text
 from align.formats.tiers.tier import WORDS, Origin, Tiers, speaker_of
 
-__all__ = ["DURATION", "POINTS", "category_of", "names_of", "origin_of", "rewritten", "type_of"]
-
 DURATION = "align:duration"
 """Name of the information that holds the length of the recording in seconds."""
 

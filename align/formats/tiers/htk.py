@@ -17,8 +17,6 @@ from align.formats.documents.tables import begins_with_number
 from align.formats.documents.writing import writer
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, check_words, ticks
 
-__all__ = ["format_lab", "read_lab", "write_lab"]
-
 _PER_SECOND = 10_000_000
 _UNIT = "100 ns; times in seconds belong in a .csv file"
 

@@ -34,15 +34,6 @@ from align.formats.tiers.entries_json import has_entries, tiers_of_entries
 from align.formats.tiers.labels import Labels, TimedLabels
 from align.formats.tiers.tier import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
 
-__all__ = [
-    "format_json",
-    "format_json_tiers",
-    "read_json",
-    "read_json_tiers",
-    "write_json",
-    "write_json_tiers",
-]
-
 _SECONDS = "a number of seconds"
 _PLACES = {"events": PHONES, "words": WORDS}
 """Names of the tiers that stand under these keys, where there is one speaker without a name."""

@@ -58,17 +58,6 @@ from align.formats.tiers.tier import (
 )
 from align.types import SILENCE, FloatArray
 
-__all__ = [
-    "format_csv",
-    "format_csv_tiers",
-    "onsets_to_ends",
-    "read_csv",
-    "read_csv_tiers",
-    "table_columns",
-    "write_csv",
-    "write_csv_tiers",
-]
-
 _INTERVAL = ("onset_low", "onset_high")
 _NUMBER = "word_number"
 _PER_SECOND = 1_000_000

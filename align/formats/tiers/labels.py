@@ -31,18 +31,6 @@ from align.files.names import StrPath
 from align.files.text import parse_number, read_lines
 from align.types import SILENCE, Float64
 
-__all__ = [
-    "OVERRUN",
-    "SLACK",
-    "LabelLines",
-    "Labels",
-    "TimedLabels",
-    "check_no_sentence",
-    "check_words",
-    "make_labels",
-    "ticks",
-]
-
 SLACK = 0.0025
 """Gaps and overlaps of at most this many seconds are rounding, and are closed."""
 

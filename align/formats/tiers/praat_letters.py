@@ -14,8 +14,6 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 
-__all__ = ["from_praat", "to_praat"]
-
 _PAIR = re.compile(r"\\([^\\]{2})")
 
 

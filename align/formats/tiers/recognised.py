@@ -22,8 +22,6 @@ from align.errors import DataError
 from align.files.names import StrPath
 from align.formats.documents.parsing import parsed_json
 
-__all__ = ["Segment", "read_segments"]
-
 _SHORTEST = 0.02  # seconds
 _LABEL_STUDIO = {"annotations", "annotation_id"}
 _LATEST = 1e9  # seconds; no recording lasts so long

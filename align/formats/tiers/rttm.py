@@ -27,8 +27,6 @@ from align.formats.tiers.labels import LabelLines, Labels, TimedLabels
 from align.formats.tiers.tier import Tier, Tiers, checked_tiers
 from align.types import SILENCES
 
-__all__ = ["format_rttm", "read_rttm", "read_rttm_tiers", "write_rttm", "write_rttm_tiers"]
-
 _PAUSE = 0.3  # seconds: a shorter silence is within a turn
 _NO_NAME = "speaker"
 _MISSING = "<NA>"

@@ -41,19 +41,6 @@ from align.formats.tiers.labels import SLACK, Labels, TimedLabels, ticks
 from align.formats.tiers.tier import WORDS, Tier, Tiers, checked_tiers
 from align.types import SILENCES
 
-__all__ = [
-    "Cue",
-    "format_subtitles",
-    "read_cues",
-    "read_srt",
-    "read_vtt",
-    "read_vtt_tiers",
-    "write_srt",
-    "write_srt_tiers",
-    "write_vtt",
-    "write_vtt_tiers",
-]
-
 _PER_SECOND = 1000
 _TIME = r"(?:(\d{1,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})"
 _OF_TEAMS = r"(\d{1,4}):([0-5]?\d):([0-5]?\d)(?:[.,](\d{1,3}))?"

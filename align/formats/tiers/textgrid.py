@@ -43,18 +43,6 @@ from align.formats.tiers.tier import (
     with_confidence,
 )
 
-__all__ = [
-    "format_textgrid",
-    "parse_textgrid",
-    "read_grid",
-    "read_textgrid",
-    "read_textgrid_tiers",
-    "tile",
-    "write_textgrid",
-    "write_textgrid_tiers",
-]
-
-
 _TOKEN = re.compile(r'"[^"]*+(?:""[^"]*+)*+"|"|<[^>\s]*>|![^\n]*|[^\s"!]\S*')
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 

@@ -18,8 +18,6 @@ from align.files.names import StrPath
 from align.formats.tiers.praat_letters import from_praat
 from align.formats.tiers.tier import Tier
 
-__all__ = ["BINARY_MARK", "parse_binary_textgrid"]
-
 BINARY_MARK = b"ooBinaryFile"
 """What a binary file of Praat begins with."""
 

@@ -20,23 +20,6 @@ from align.files.names import StrPath
 from align.formats.tiers.labels import OVERRUN, SLACK, Labels, TimedLabels, make_labels
 from align.types import SILENCE
 
-__all__ = [
-    "CONFIDENCE",
-    "PHONES",
-    "UTTERANCES",
-    "WORDS",
-    "Origin",
-    "Speaker",
-    "Tier",
-    "Tiers",
-    "check_names",
-    "checked_tiers",
-    "choose_tier",
-    "labelled_tier",
-    "speaker_of",
-    "with_confidence",
-]
-
 PHONES, WORDS, UTTERANCES = "phones", "words", "utterances"
 _OTHER_NAMES = {  # of WebMAUS, EMU and others, in any case
     PHONES: r"mau|phonemes?",

@@ -18,8 +18,6 @@ from align.formats.tiers.tier import (
     labelled_tier,
 )
 
-__all__ = ["TierFormat", "check_for_xml"]
-
 
 @dataclass(frozen=True)
 class TierFormat:

@@ -14,8 +14,6 @@ from align.formats.documents.writing import writer
 from align.formats.tiers.labels import LabelLines, Labels, TimedLabels, check_words, ticks
 from align.types import SILENCES
 
-__all__ = ["format_phn", "format_wrd", "read_phn", "write_phn", "write_wrd"]
-
 _TIMIT_RATE = 16000
 
 

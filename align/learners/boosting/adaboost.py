@@ -56,9 +56,6 @@ from align.learners.parts.parameters import (
 )
 from align.types import Float64
 
-__all__ = ["AdaBoost"]
-
-
 _VARIANTS = ("known-edge", "uncapped", "capped", "gentle")
 _MAX_STEP = float(np.log(1e12) / 2.0)
 

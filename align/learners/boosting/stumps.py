@@ -17,9 +17,6 @@ import numpy as np
 from align._numba import compiled
 from align.types import Float64
 
-__all__ = ["Stump", "StumpSearch"]
-
-
 # Edges closer than this are ties, which the first feature and the lowest threshold win; so the
 # order of the examples, or an example met twice instead of weighing twice, changes nothing.
 _TIE = 1e-12

@@ -36,9 +36,10 @@ from align.learners.flat.passive_aggressive import (
 )
 from align.learners.flat.progress_reports import Progress, progressive
 from align.learners.flat.quasi_additive import Perceptron, PNormPerceptron, SelfTunedWinnow, Winnow
-from align.learners.flat.run_certificate import RunCertificate, certify_run
+from align.learners.flat.run_certificate import certify_run
 from align.learners.flat.uniclass import PassiveAggressiveUniclass
 from align.learners.flat.winnow import ThresholdWinnow, WinnowBound, threshold_winnow_bound
+from align.learners.theory.certified import RunCertificate
 
 __all__ = [
     "CELLIP",

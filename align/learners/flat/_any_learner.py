@@ -15,18 +15,6 @@ from sklearn.utils import get_tags
 from align.learners.parts.parameters import mean_of
 from align.types import IntArray
 
-__all__ = [
-    "Examples",
-    "feed",
-    "finds_outliers",
-    "fresh_copy",
-    "mean_error",
-    "rounds_of",
-    "snapshot",
-    "state_of",
-    "takes",
-]
-
 
 class Examples(NamedTuple):
     """Examples, their labels, the query of each where rounds are queries, and their weights."""

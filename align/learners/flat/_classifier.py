@@ -11,14 +11,12 @@ from align.learners.flat import _round as core
 from align.learners.flat._inputs import is_plain_row, narrow, read_classes, read_examples
 from align.learners.flat._labels import label_codes, several_labels, sorted_labels
 from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
-from align.learners.flat._runs import NO_WEIGHTS, Chunk, no_relevant, spread
+from align.learners.flat._runs import Chunk, no_relevant, spread
 from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.labels import check_label_sets, distinct_labels, one_label
-from align.learners.parts.parameters import read_weights
+from align.learners.parts.parameters import NO_WEIGHTS, read_weights
 from align.learners.theory import Round
 from align.types import Float64, IntArray
-
-__all__ = ["FlatClassifier"]
 
 
 class FlatClassifier(ScoredClasses, FlatLearner):

@@ -17,18 +17,6 @@ from align.learners.parts import Entropy, EuclideanBall, Plan
 from align.learners.theory import Certificate, Trace
 from align.types import Float64, IntArray
 
-__all__ = [
-    "MISTAKE_BOUNDS",
-    "SQUARED_BOUNDS",
-    "Constraints",
-    "best_certificate",
-    "competitors",
-    "constraints_of",
-    "evaluate",
-    "least_loss",
-]
-
-
 # Bounds on the number of mistakes, the more special first; and, by the square of the margin, those
 # on the sum of squared losses, each of which is at least the margin where there is a mistake.
 MISTAKE_BOUNDS = ("Cor 7", "Cor 5", "Cor 6", "Thm 6", "Thm 7", "PA-I", "Eq 5.2")

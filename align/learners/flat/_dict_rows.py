@@ -22,9 +22,6 @@ from align.learners.flat._linear_scores import TILE
 from align.learners.flat._round import ball_scale
 from align.types import Float64
 
-__all__ = ["WORK", "GrowingNames", "HashedNames", "RowBuffer", "play_row", "score_row"]
-
-
 WORK = 3  # numbers of the work space that say which row is played
 
 _MOST_CACHED = 2**20  # hashes that are kept, so that memory does not grow with the stream

@@ -50,9 +50,6 @@ from align.learners.theory.certified import Certified, RunCertificate
 from align.learners.theory.recorded import Recorded
 from align.types import Float64
 
-__all__ = ["EllipsoidLearner", "check_gamma"]
-
-
 _ROOT_TWO = math.sqrt(2.0)
 _FIRST = np.zeros(1, dtype=np.intp)
 _NO_SIZE = "a cut goes as deep as its example asks for, and has no size that a weight could scale"

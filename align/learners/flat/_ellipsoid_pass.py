@@ -26,25 +26,6 @@ from align._numba import compiled
 from align.learners.parts.step_kernels import worst_pair
 from align.learners.theory import recorded
 
-__all__ = [
-    "BEST",
-    "CLIPPED",
-    "DEEP",
-    "DEPTH",
-    "IMPROVED",
-    "LOG_KAPPA",
-    "LOSS",
-    "MISTAKES",
-    "NEGLIGIBLE",
-    "RANK",
-    "ROUNDS",
-    "S3",
-    "TOTAL",
-    "UPDATES",
-    "cut_factors",
-    "run",
-]
-
 S3, DEEP, IMPROVED = 0, 1, 2  # which ellipsoid follows a cut
 NEGLIGIBLE = 1e-17  # c_t below this leaves P as it is
 _CLIP = 1.0 - 1e-6  # largest alpha of CELLIP

@@ -9,18 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 from align.errors import ParameterError
 from align.learners.flat._competitors import MISTAKE_BOUNDS, SQUARED_BOUNDS
 from align.learners.flat._runs import Run
-from align.learners.flat.run_certificate import (
-    RunCertificate,
-    as_mistakes,
-    certify_plan,
-    competitor_loss,
-)
+from align.learners.flat.run_certificate import as_mistakes, certify_plan, competitor_loss
 from align.learners.parts import Plan
 from align.learners.parts.estimators import CountedRounds
 from align.learners.theory import Trace, certify
-from align.learners.theory.certified import Certified
-
-__all__ = ["Facts"]
+from align.learners.theory.certified import Certified, RunCertificate
 
 
 class Facts(Certified, CountedRounds):

@@ -36,8 +36,6 @@ from align.learners.parts import (
 from align.learners.parts.hinge_steps import bisect
 from align.types import Float64
 
-__all__ = ["GeneralRun"]
-
 
 class _WholeBall(EuclideanBall):
     """The ball of matrices of bounded Frobenius norm, as the kernels have it."""

@@ -19,15 +19,6 @@ from align.learners.parts.labels import check_label_sets, check_labels
 from align.learners.parts.parameters import check_given
 from align.types import Float64
 
-__all__ = [
-    "is_plain_row",
-    "narrow",
-    "read_classes",
-    "read_examples",
-    "read_numbers",
-    "with_constant",
-]
-
 _FLOATS, _INT = (np.dtype(np.float64), np.dtype(np.float32)), np.dtype(np.int32)
 _CSR = (sp.csr_array, sp.csr_matrix)
 

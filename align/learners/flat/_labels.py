@@ -8,8 +8,6 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.errors import ParameterError
 
-__all__ = ["label_codes", "several_labels", "sorted_labels"]
-
 Labels: TypeAlias = npt.NDArray[Any]
 
 

@@ -19,12 +19,13 @@ from align.learners.flat._facts import Facts
 from align.learners.flat._general import GeneralRun
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._link_run import LinkRun
-from align.learners.flat._runs import NO_WEIGHTS, Chunk, Run, instance, no_relevant
+from align.learners.flat._runs import Chunk, Run, instance, no_relevant
 from align.learners.flat.run_certificate import columns_of
 from align.learners.parts import FixedTuning, Plan, block_ends
 from align.learners.parts.conversion import contest_parts, last_drawn
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import (
+    NO_WEIGHTS,
     check_choice,
     check_share,
     check_whole,
@@ -35,9 +36,6 @@ from align.learners.parts.parameters import (
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round, Trace
 from align.types import Float64, IntArray
-
-__all__ = ["CONVERSIONS", "NEED_ALL", "FlatLearner", "linear_scores"]
-
 
 NEED_ALL = ("best", "validation")  # conversions that need all examples at once
 CONVERSIONS = ("last", "average", "random", "vote", *NEED_ALL)

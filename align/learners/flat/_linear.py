@@ -19,8 +19,6 @@ from align.learners.parts import Euclidean, EuclideanBall, Plan, SelfTuning
 from align.learners.parts.shapes import check_array, check_stored
 from align.types import Float64, IntArray
 
-__all__ = ["LinearRun"]
-
 _NONE = np.zeros(0, dtype=np.int32)  # for what dense rows do not have
 _FEW = 16  # features, fewer than which a round reads those of all classes together
 

@@ -50,8 +50,6 @@ from align.learners.flat._round import (
 )
 from align.learners.parts.step_kernels import hinge, inlined, worst_pair
 
-__all__ = ["play"]
-
 _FIRST = np.arange(BLOCK)  # places of rows that are spread
 
 

@@ -13,22 +13,6 @@ from align._numba import compiled
 from align.learners.flat._round import lead
 from align.learners.parts.step_kernels import inlined
 
-__all__ = [
-    "BLOCK",
-    "LARGE",
-    "NARROW",
-    "NO_TILES",
-    "TILE",
-    "add_narrow",
-    "fill_scores",
-    "is_spread",
-    "score_again",
-    "score_ahead",
-    "spread",
-    "spread_four",
-    "square",
-]
-
 BLOCK = 4  # dense rows that are scored together
 LARGE = 3072  # weights, more than which the first cache cannot hold beside a row
 TILE = 12  # classes that are scored together, by feature

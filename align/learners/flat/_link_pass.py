@@ -49,9 +49,6 @@ from align.learners.parts.step_kernels import (
     worst_pair,
 )
 
-__all__ = ["play"]
-
-
 # Rounds ------------------------------------------------------------------------------------------
 
 

@@ -28,8 +28,6 @@ from align.learners.parts.shapes import check_array, check_stored
 from align.learners.parts.step_kernels import ENTROPY, QNORM
 from align.types import Float64
 
-__all__ = ["LinkRun"]
-
 _KINDS: dict[type[Complexity], int] = {
     Entropy: ENTROPY,
     QNorm: QNORM,

@@ -4,32 +4,6 @@ from typing import Any, NamedTuple
 
 from align.learners.flat import _round as core
 
-__all__ = [
-    "BALL",
-    "CYCLIC",
-    "DOUBLED",
-    "EUCLIDEAN",
-    "KIND",
-    "MULTIPLICATIVE",
-    "N_FLAGS",
-    "N_RULES",
-    "N_SUMS",
-    "ORDER",
-    "OVER_MISTAKES",
-    "PRINTED",
-    "RANDOM",
-    "RANGE",
-    "REVISIT",
-    "SCALE",
-    "STEPS",
-    "TARGET",
-    "TOLERANCE",
-    "WORST",
-    "Kept",
-    "P",
-    "State",
-]
-
 # complexities, steps of the multiplicative learner, orders of revisiting
 EUCLIDEAN, BALL = 2, 3  # after ENTROPY and QNORM of `_step_kernels`
 RANGE, PRINTED = 1, 2

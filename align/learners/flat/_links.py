@@ -24,8 +24,6 @@ from align.learners.flat import _round as core
 from align.learners.flat._link_state import BALL, DOUBLED, KIND, SCALE, P
 from align.learners.parts.step_kernels import ENTROPY, QNORM, lean
 
-__all__ = ["dual", "dual_norm", "refresh", "row_link", "score", "shrink", "square"]
-
 
 @lean
 def row_link(s: Any, v: Any, w: Any, scale: float) -> None:

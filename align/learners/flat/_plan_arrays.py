@@ -19,8 +19,6 @@ from align.learners.parts import (
 )
 from align.types import Float64
 
-__all__ = ["TUNINGS", "check_tuning", "overflow_error", "plan_arrays"]
-
 # The code of each tuning, and which of its numbers the kernels read.
 TUNINGS: dict[type, tuple[int, tuple[str, ...]]] = {
     FixedTuning: (core.FIXED, ("c",)),

@@ -17,8 +17,6 @@ from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
-__all__ = ["FlatRegressor"]
-
 
 class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklearn is untyped
     """An online regressor; the base class of all flat ones."""

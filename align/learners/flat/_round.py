@@ -25,33 +25,19 @@ import numpy as np
 
 from align.learners.parts.step_kernels import exact_alpha, inlined, lean
 
-# ruff: noqa: RUF022 -- the constants in the order of their numbers
-__all__ = [
-    # sums
-    "C", "RADIUS", "LOSS", "GAIN", "SQUARE", "PREFIX", "PRICED", "DUAL", "N_SUMS",
-    # rule
-    "MARGIN", "LARGEST", "CURVATURE", "BIAS", "FIRST_TUNING", "SECOND_TUNING", "BOUND",
-    "THRESHOLD", "N_RULES",
-    # flags
-    "REGRESSION", "EXACT", "CONSERVATIVE", "TUNING", "TIES", "AVERAGE", "STOP", "SCORES",
-    "FEATURES", "BY_FEATURE", "N_FLAGS",
-    # tunings
-    "FIXED", "MISTAKES", "SELF_TUNED", "SQRT", "RUNNING", "SELF_BOUNDED",
-    # columns of the log
-    "LOG_CODE", "LOG_LOSS", "LOG_ALPHA", "LOG_C", "LOG_NORM", "LOG_TARGET", "LOG_DUAL",
-    "LOG_COST", "LOG_OTHER", "LOG_SCALE", "LOG_WIDTH",
-    # kernels
-    "ball_scale", "book", "closed_step", "judge_one", "lead", "runner_up", "tuned", "write",
-]  # fmt: skip
-
+# Sums
 C, RADIUS, LOSS, GAIN, SQUARE, PREFIX, PRICED, DUAL = range(8)
 N_SUMS = 8
+# Numbers of the rule
 MARGIN, LARGEST, CURVATURE, BIAS, FIRST_TUNING, SECOND_TUNING, BOUND, THRESHOLD = range(8)
 N_RULES = 8
+# Flags
 REGRESSION, EXACT, CONSERVATIVE, TUNING, TIES, AVERAGE, STOP = range(7)
 SCORES, FEATURES, BY_FEATURE = range(7, 10)  # k, d, and how the weights lie
 N_FLAGS = 10
+# Tunings
 FIXED, MISTAKES, SELF_TUNED, SQRT, RUNNING, SELF_BOUNDED = range(6)
+# Columns of the log
 LOG_CODE, LOG_LOSS, LOG_ALPHA, LOG_C, LOG_NORM, LOG_TARGET, LOG_DUAL = range(7)
 LOG_COST, LOG_OTHER, LOG_SCALE = range(7, 10)
 LOG_WIDTH = 10

@@ -9,20 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from align.learners.parts.parameters import NO_WEIGHTS
 from align.types import Float64
-
-__all__ = [
-    "NO_WEIGHTS",
-    "Chunk",
-    "Run",
-    "blocks",
-    "instance",
-    "is_plain",
-    "no_relevant",
-    "spread",
-]
-
 
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
 _BLOCK = 2**18  # numbers that are copied at a time, 2 MB

@@ -24,8 +24,6 @@ from align.learners.parts.step_kernels import exact_alpha, hinge
 from align.learners.theory.recorded import Recorded
 from align.types import Float64, IntArray
 
-__all__ = ["Centred", "distance", "play_centre"]
-
 _DENSE = 2**18  # numbers of sparse examples that are made dense at a time, 2 MB
 
 

@@ -31,18 +31,11 @@ from align.learners.flat._competitors import (
     competitors,
 )
 from align.learners.flat._inputs import with_constant
-from align.learners.flat.run_certificate import (
-    RunCertificate,
-    as_mistakes,
-    certificate_of,
-    regret_of,
-)
+from align.learners.flat.run_certificate import as_mistakes, certificate_of, regret_of
 from align.learners.parts.estimators import read_label_sets
 from align.learners.theory import Certificate
+from align.learners.theory.certified import RunCertificate
 from align.types import BoolArray, Float64
-
-__all__ = ["certify_ellipsoid", "certify_ranker"]
-
 
 _MOST_PAIRS = 2_000_000  # of a right label and a wrong one, over all rounds
 _WEIGHTS = (1e-4, 1e-2, 1.0, 100.0)  # of half the squared norm of a unit vector that is sought

@@ -37,15 +37,13 @@ from align.learners.flat._linear import LinearRun
 from align.learners.flat._linear_scores import BLOCK, TILE
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
-from align.learners.flat._runs import NO_WEIGHTS, Chunk, no_relevant
+from align.learners.flat._runs import Chunk, no_relevant
 from align.learners.parts.labels import one_label
-from align.learners.parts.parameters import check_choice, check_whole
+from align.learners.parts.parameters import NO_WEIGHTS, check_choice, check_whole
 from align.learners.parts.saved import Saved
 from align.learners.parts.shapes import check_stored
 from align.learners.theory import Round
 from align.types import Float64
-
-__all__ = ["DictStream"]
 
 Example = Mapping[Any, Any]  # keys of a Mapping are invariant: of Hashable, no dict[str, float]
 

@@ -51,9 +51,6 @@ from align.learners.parts.parameters import check_choice, positive
 from align.learners.theory import Certificate
 from align.types import Float64
 
-__all__ = ["CELLIP", "IELLIP", "cellip_bound", "cut_ellipsoid", "iellip_bound"]
-
-
 _DENSE_LIMIT = 1024  # n up to which CELLIP keeps a matrix by default: 8 MB
 
 

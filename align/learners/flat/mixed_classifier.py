@@ -26,8 +26,6 @@ from align.learners.parts.parameters import check_whole, generator, weighed
 from align.learners.parts.shards import deal, mix_shards, shard_orders
 from align.types import Float64
 
-__all__ = ["MixedClassifier"]
-
 
 @dataclass(eq=False, repr=False)
 class MixedClassifier(ScoredClasses, VectorEstimator):

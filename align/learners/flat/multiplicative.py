@@ -28,14 +28,11 @@ from sklearn.utils.validation import check_is_fitted
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._regressor import FlatRegressor
-from align.learners.flat._runs import NO_WEIGHTS
 from align.learners.flat._uniclass import Centred
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
-from align.learners.parts.parameters import check_choice, not_negative, positive
+from align.learners.parts.parameters import NO_WEIGHTS, check_choice, not_negative, positive
 from align.learners.theory import Round
 from align.types import Float64
-
-__all__ = ["MultiplicativePA", "MultiplicativePARegressor", "MultiplicativePAUniclass"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

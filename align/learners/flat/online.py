@@ -45,8 +45,6 @@ from align.learners.parts import (
 from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
 from align.learners.parts.tuning import weighted_tuning
 
-__all__ = ["OnlineClassifier", "OnlineRegressor"]
-
 _STEPS = ("exact", "subgradient")
 
 

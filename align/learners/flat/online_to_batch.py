@@ -60,9 +60,6 @@ from align.learners.parts.parameters import (
 )
 from align.types import Float64, IntArray
 
-__all__ = ["OnlineToBatch"]
-
-
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 _CONVERSIONS = ("random", "vote", "validation", "best")

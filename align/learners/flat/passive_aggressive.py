@@ -40,12 +40,6 @@ from align.learners.parts import Plan, make_update
 from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import not_negative, positive
 
-__all__ = [
-    "PassiveAggressiveClassifier",
-    "PassiveAggressiveRegressor",
-    "cycle_until",
-]
-
 
 @dataclass(eq=False, repr=False)
 class PassiveAggressiveClassifier(NamedUpdate, FlatClassifier):

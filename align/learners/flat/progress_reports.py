@@ -29,8 +29,6 @@ from align.learners.flat.run_certificate import as_mistakes, columns_of
 from align.learners.theory import Certificate, Trace
 from align.types import Float64
 
-__all__ = ["Progress", "progressive"]
-
 
 class Progress(NamedTuple):
     """How a learner has done so far; prints as one line.

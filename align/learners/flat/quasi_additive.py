@@ -40,13 +40,6 @@ from align.learners.parts import (
 )
 from align.learners.parts.parameters import check_choice, positive
 
-__all__ = [
-    "PNormPerceptron",
-    "Perceptron",
-    "SelfTunedWinnow",
-    "Winnow",
-]
-
 
 def _on_mistakes(c: float) -> Update:
     """Return the update of a full step on each mistake, at a fixed c."""

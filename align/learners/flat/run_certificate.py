@@ -47,18 +47,6 @@ from align.learners.theory import Certificate, Trace
 from align.learners.theory.certified import RunCertificate, within_twice
 from align.types import Float64
 
-__all__ = [
-    "RunCertificate",
-    "as_mistakes",
-    "certificate_of",
-    "certify_plan",
-    "certify_run",
-    "columns_of",
-    "competitor_loss",
-    "regret_of",
-]
-
-
 _POINTS = 40  # of the curves
 
 

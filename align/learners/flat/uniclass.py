@@ -18,17 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._runs import NO_WEIGHTS, Chunk, blocks, no_relevant
+from align.learners.flat._runs import Chunk, blocks, no_relevant
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
 from align.learners.parts.estimators import CountedRounds
 from align.learners.parts.named_update import NamedUpdate
-from align.learners.parts.parameters import not_negative
+from align.learners.parts.parameters import NO_WEIGHTS, not_negative
 from align.learners.parts.shapes import check_array
 from align.learners.theory import Round
 from align.types import Float64
-
-__all__ = ["PassiveAggressiveUniclass"]
 
 # What a trace has of the log: cost, loss, tau, norm and target, which is the loss here.
 _COLUMNS = [core.LOG_COST, core.LOG_LOSS, core.LOG_ALPHA, core.LOG_NORM, core.LOG_LOSS]

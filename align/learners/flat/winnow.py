@@ -42,8 +42,6 @@ from align.learners.theory import Round
 from align.learners.theory.recorded import Recorded
 from align.types import Float64
 
-__all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
-
 _LARGEST = 600.0  # logarithm of what a weight is multiplied by; beyond 700 it is infinite
 
 

@@ -17,8 +17,6 @@ from align.learners.parts.step_kernels import exact_alpha, hinge
 from align.learners.theory.recorded import COST, LOSS, NORM, TARGET, TAU
 from align.types import Float64, IntArray
 
-__all__ = ["Centre"]
-
 
 class Centre:
     """Stored examples [shape=(S, d)] and their shares of the centre [shape=(S,)], which sum to 1.

@@ -12,8 +12,6 @@ from align.learners.parts.labels import check_label_sets, refuse_mixed
 from align.learners.parts.parameters import check_given, refuse_masks
 from align.types import Float64
 
-__all__ = ["check_examples", "check_labels", "check_numbers", "feature_names"]
-
 
 def check_examples(X: Any, owner: str, n_features: int | None = None) -> Float64:
     """Return examples, of `n_features` if given, as a dense, C-contiguous float64 matrix."""

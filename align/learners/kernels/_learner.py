@@ -32,8 +32,6 @@ from align.learners.theory.certified import Certified, RunCertificate
 from align.learners.theory.recorded import LOSS, NORM, TAU, Recorded
 from align.types import BoolArray, Float64, IntArray
 
-__all__ = ["KernelLearner", "SupportLearner"]
-
 _DENSE = 2**21  # numbers of sparse examples that are made dense at a time, 16 MB
 _MOST_EXPLICIT = 3000  # examples: 72 MB, and some seconds
 

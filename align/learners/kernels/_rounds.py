@@ -8,8 +8,6 @@ from align.learners.parts.step_kernels import exact_alpha, hinge, worst_pair
 from align.learners.theory.recorded import COST, LOSS, NORM, TARGET, TAU
 from align.types import BoolArray, Float64, IntArray
 
-__all__ = ["Rule", "Targets", "play_block"]
-
 
 class Targets(NamedTuple):
     """What examples are labelled with, and what each counts.

@@ -36,9 +36,6 @@ from align.learners.kernels.functions import Kernel
 from align.learners.parts.shapes import check_array, check_stored
 from align.types import Float64, IntArray
 
-__all__ = ["BLOCK", "REMOVALS", "Played", "SupportSet", "diagonal_of", "with_room"]
-
-
 BLOCK = 256  # examples whose scores are computed together
 REMOVALS = ("project", "smallest", "oldest")
 

@@ -18,8 +18,6 @@ from align.errors import ParameterError
 from align.learners.parts.parameters import check_choice, check_whole, positive
 from align.types import Float64
 
-__all__ = ["KERNELS", "gaussian_kernel", "linear_kernel", "make_kernel", "polynomial_kernel"]
-
 Kernel: TypeAlias = Callable[[Float64, Float64], Float64]
 
 KERNELS = ("gaussian", "polynomial", "linear")

@@ -39,8 +39,6 @@ from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import mean_of, positive
 from align.types import BoolArray, Float64
 
-__all__ = ["KernelPA"]
-
 _NO_NUMBERS = np.zeros(0)
 
 

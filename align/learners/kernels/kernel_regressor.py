@@ -25,9 +25,6 @@ from align.learners.parts import step_limits
 from align.learners.parts.parameters import mean_of, not_negative
 from align.types import BoolArray, Float64
 
-__all__ = ["KernelPARegressor"]
-
-
 _NO_CLASSES = np.zeros((0, 1), dtype=np.bool_)
 
 

@@ -25,9 +25,6 @@ from align.learners.parts import step_limits
 from align.learners.parts.parameters import not_negative
 from align.types import BoolArray, Float64, IntArray
 
-__all__ = ["KernelPAUniclass"]
-
-
 _NO_TARGETS = np.zeros((0, 1), dtype=np.bool_), np.zeros(0)
 
 

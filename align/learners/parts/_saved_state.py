@@ -29,8 +29,6 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 
-__all__ = ["CLASSES", "decode", "encode"]
-
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 
 _FOLDERS: dict[str, str] = {

@@ -13,8 +13,6 @@ from align.learners.parts.entropies import BinaryEntropy, Entropy
 from align.learners.parts.norms import Euclidean
 from align.types import Float64
 
-__all__ = ["Blocks", "as_complexity"]
-
 
 @dataclass(frozen=True)
 class Blocks(Complexity):

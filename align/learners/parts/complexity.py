@@ -38,8 +38,6 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import Float64
 
-__all__ = ["SLACK", "Complexity", "half_square", "matrices", "scalar", "vectors", "xlogx"]
-
 # How far a point may lie outside S by rounding and still count as inside.
 SLACK = 1e-9
 

@@ -27,17 +27,6 @@ import numpy as np
 from align.errors import ParameterError
 from align.types import Float64, IntArray
 
-__all__ = [
-    "Average",
-    "Best",
-    "Conversion",
-    "Last",
-    "RandomStop",
-    "block_ends",
-    "contest_parts",
-    "last_drawn",
-]
-
 
 class Conversion(Protocol):
     """Watches a run and gives one hypothesis; it notes only what a subclass says."""

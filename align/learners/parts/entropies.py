@@ -17,8 +17,6 @@ from align.learners.parts.complexity import SLACK, Complexity, scalar, vectors, 
 from align.learners.parts.projections import project_entropic
 from align.types import Float64
 
-__all__ = ["BinaryEntropy", "Entropy", "FlooredEntropy"]
-
 
 @dataclass(frozen=True)
 class Entropy(Complexity):

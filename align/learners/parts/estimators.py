@@ -13,16 +13,6 @@ from align.learners.parts.parameters import refuse_masks
 from align.learners.parts.saved import Saved
 from align.types import Float64
 
-__all__ = [
-    "CountedRounds",
-    "LinearWeights",
-    "ScoredClasses",
-    "VectorEstimator",
-    "read_label_sets",
-    "summed",
-    "validated",
-]
-
 
 class VectorEstimator(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """An estimator in scikit-learn's sense that takes sparse examples and goes to a file."""

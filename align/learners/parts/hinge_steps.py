@@ -35,16 +35,6 @@ from align.learners.parts.norms import Euclidean, QNorm
 from align.learners.parts.parameters import positive
 from align.types import Float64
 
-__all__ = [
-    "bisect",
-    "hinge_step",
-    "hinge_step_entropy",
-    "hinge_step_euclidean",
-    "hinge_step_qnorm",
-    "pair_step",
-]
-
-
 _MAX_ITER = 200  # of bisection, which needs about 50
 
 

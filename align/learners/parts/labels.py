@@ -8,15 +8,6 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = [
-    "check_announced",
-    "check_label_sets",
-    "check_labels",
-    "distinct_labels",
-    "one_label",
-    "refuse_mixed",
-]
-
 
 def check_labels(y: npt.NDArray[Any]) -> None:
     """Raise an error where labels are no classes.

@@ -41,19 +41,6 @@ from align.learners.parts.norms import Euclidean
 from align.learners.parts.parameters import not_negative, positive
 from align.types import Float64
 
-__all__ = [
-    "AverageOfHinge",
-    "Boosting",
-    "EpsilonInsensitive",
-    "HalfSquared",
-    "Hinge",
-    "Loss",
-    "MaxOfHinge",
-    "SquaredHinge",
-    "Uniclass",
-]
-
-
 # How far lambda may lie from the span of its directions, relative to its size.
 _SPAN = 1e-9
 

@@ -8,8 +8,6 @@ from typing import Any
 from align.learners.parts.parameters import check_choice
 from align.learners.parts.updates import PA_UPDATES
 
-__all__ = ["NamedUpdate"]
-
 _OLD = dict(zip(("PA", "PA-I", "PA-II"), PA_UPDATES, strict=True))
 
 

@@ -18,8 +18,6 @@ from align.learners.parts.parameters import positive
 from align.learners.parts.projections import project_l1_ball, project_simplex
 from align.types import Float64
 
-__all__ = ["Euclidean", "EuclideanBall", "EuclideanSet", "QNorm"]
-
 
 @dataclass(frozen=True)
 class Euclidean(Complexity):

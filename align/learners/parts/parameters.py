@@ -10,26 +10,6 @@ import numpy as np
 from align.errors import ParameterError
 from align.types import Float64, IntArray
 
-__all__ = [
-    "NO_WEIGHTS",
-    "check_choice",
-    "check_given",
-    "check_number",
-    "check_share",
-    "check_whole",
-    "generator",
-    "mean_of",
-    "not_negative",
-    "orders",
-    "positive",
-    "read_weights",
-    "read_zero_one",
-    "refuse_masks",
-    "shuffler",
-    "weighed",
-]
-
-
 NO_WEIGHTS: Float64 = np.zeros(0)  # of examples whose weights are all 1
 
 

@@ -6,8 +6,6 @@ from align.learners.parts.complexity import Complexity
 from align.learners.parts.norms import Euclidean
 from align.learners.parts.updates import Update
 
-__all__ = ["Plan", "Revisit"]
-
 
 @dataclass(frozen=True)
 class Revisit:

@@ -24,8 +24,6 @@ from align._numba import compiled, read_only
 from align.errors import ParameterError
 from align.types import Float64
 
-__all__ = ["project_entropic", "project_l1_ball", "project_orthant", "project_simplex"]
-
 
 def project_orthant(mu: Float64, non_negative: npt.NDArray[np.bool_] | None) -> Float64:
     r"""Return the nearest point of :math:`\{a : a_j \ge 0` where `non_negative` :math:`\}`.

@@ -16,8 +16,6 @@ from align.errors import ModelError
 from align.files.model_file import read_model, write_model
 from align.learners.parts._saved_state import decode, encode
 
-__all__ = ["Saved", "keep", "restore"]
-
 _KIND = "learner"
 _VERSION = 1
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from align.errors import ModelError
 
-__all__ = ["check_array", "check_stored"]
-
 
 def check_array(
     name: str, array: Any, shape: tuple[int | None, ...], dtype: npt.DTypeLike = np.float64

@@ -12,16 +12,6 @@ import numpy.typing as npt
 from align.learners.parts.parameters import check_choice, check_whole
 from align.types import Float64, IntArray
 
-__all__ = [
-    "MIXES",
-    "MixedEpoch",
-    "check_mixing",
-    "deal",
-    "mix_shards",
-    "mixing_weights",
-    "shard_orders",
-]
-
 Counts: TypeAlias = npt.NDArray[np.int64]
 
 MIXES = ("uniform", "updates")

@@ -35,20 +35,6 @@ import numpy as np
 from align._numba import compiled
 from align.learners.parts import steps
 
-__all__ = [
-    "ENTROPY",
-    "QNORM",
-    "entropy_step",
-    "exact_alpha",
-    "hinge",
-    "inlined",
-    "lean",
-    "line_search",
-    "log_root",
-    "pair_step",
-    "worst_pair",
-]
-
 # References are not counted: these kernels make no array, and their callers hold those they get.
 # That halves the time to compile, and in a loop over examples the time to run.
 lean = compiled(error_model="numpy", _nrt=False)

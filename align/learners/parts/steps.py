@@ -26,8 +26,6 @@ from dataclasses import dataclass
 
 from align.learners.parts.parameters import positive
 
-__all__ = ["HARD", "LINEAR", "Slack", "exact_alpha", "exact_step", "hinge", "squared"]
-
 _ROUNDING = 1e-12  # relative; a loss below this is what a step leaves on its own constraint
 
 

@@ -30,19 +30,6 @@ from align._params import ParamsMixin
 from align.errors import ParameterError
 from align.learners.parts.parameters import check_choice, check_number, positive
 
-__all__ = [
-    "FixedTuning",
-    "LossTuning",
-    "MistakeTuning",
-    "RunningTuning",
-    "SelfTuning",
-    "SqrtTuning",
-    "Tuning",
-    "as_tuning",
-    "own_tuning",
-    "weighted_tuning",
-]
-
 
 class Tuning(Protocol):
     """A rule for c: one of this module, or a function of one's own.

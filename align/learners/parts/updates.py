@@ -28,8 +28,6 @@ from align.learners.parts.parameters import check_choice, positive
 from align.learners.parts.steps import HARD, LINEAR, Slack, squared
 from align.learners.parts.tuning import FixedTuning, MistakeTuning, Tuning
 
-__all__ = ["PA_UPDATES", "UPDATES", "Update", "make_update", "step_limits"]
-
 
 @dataclass(frozen=True)
 class Update:

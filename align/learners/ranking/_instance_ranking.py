@@ -21,17 +21,6 @@ from align.errors import ParameterError
 from align.learners.parts.labels import distinct_labels, refuse_mixed
 from align.types import Float64
 
-__all__ = [
-    "ascend",
-    "check_groups",
-    "coordinates",
-    "largest_distance",
-    "measure",
-    "queries",
-    "rows",
-    "subgradient",
-]
-
 
 def coordinates(x: Float64) -> Float64:
     """Return rows with the inner products of x in as many dimensions as x has rows."""

@@ -11,8 +11,6 @@ from align.errors import ParameterError
 from align.learners.ranking import _instance_ranking as instances
 from align.types import BoolArray, Float64
 
-__all__ = ["KeptLabels", "KeptQueries"]
-
 
 class KeptLabels:
     """Rounds of label ranking: instances, and which labels were relevant.

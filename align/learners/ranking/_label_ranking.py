@@ -29,9 +29,6 @@ from align._numba import compiled
 from align.learners.parts.step_kernels import exact_alpha, hinge, worst_pair
 from align.types import BoolArray, Float64, IntArray
 
-__all__ = ["AGGRESSIVE", "CONSERVATIVE", "OPTIMAL", "Rows", "State", "play", "refresh_all"]
-
-
 CONSERVATIVE, AGGRESSIVE, OPTIMAL = 0, 1, 2
 
 # Rows of `norms`: sum of the unnormalised weights, their shift, the largest sum since the row was

@@ -18,9 +18,6 @@ from align.learners.ranking._pdip import solve_round
 from align.learners.ranking.soft_projections import _sopopo_rows
 from align.types import BoolArray, Float64, IntArray
 
-__all__ = ["LabelRun"]
-
-
 _ROOT_TWO = math.sqrt(2.0)
 
 

@@ -28,8 +28,6 @@ from align.learners.ranking.ranking_losses import label_ranking_loss
 from align.learners.theory.certified import Certified, RunCertificate
 from align.types import BoolArray, Float64
 
-__all__ = ["LabelStream"]
-
 
 class LabelStream(
     Certified,

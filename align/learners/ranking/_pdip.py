@@ -16,8 +16,6 @@ import numpy as np
 
 from align._numba import compiled
 
-__all__ = ["DUAL_TOLERANCE", "MAX_ITER", "TOLERANCE", "solve_round"]
-
 MAX_ITER = 100
 
 TOLERANCE = 1e-10  # of the duality gap

@@ -59,9 +59,6 @@ from align.learners.ranking.ranking_losses import instance_ranking_errors
 from align.learners.theory import Round, Trace
 from align.types import Float64
 
-__all__ = ["InstanceRanker"]
-
-
 _ALIKE = "the bounds of rankers count every query alike"
 _UPDATES = {
     "average": ("subgradient", "exact"),

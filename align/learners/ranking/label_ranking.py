@@ -68,9 +68,6 @@ from align.learners.ranking._label_stream import LabelStream
 from align.learners.theory import Round, Trace
 from align.types import BoolArray, Float64
 
-__all__ = ["LabelRanker"]
-
-
 _ALIKE = "the bounds of rankers count every round alike"
 _UPDATES = ("conservative", "aggressive", "optimal")
 _MARGINS = {"euclidean": 1.0, "entropy": 0.3}

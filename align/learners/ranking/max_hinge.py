@@ -24,8 +24,6 @@ from align.errors import ParameterError
 from align.learners.parts.parameters import positive
 from align.types import Float64
 
-__all__ = ["MaxHingeStep", "max_hinge_bound", "max_hinge_step"]
-
 
 class MaxHingeStep(NamedTuple):
     """What `max_hinge_step` returns.

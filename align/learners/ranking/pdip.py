@@ -31,8 +31,6 @@ from align.learners.parts.parameters import positive
 from align.learners.ranking._pdip import DUAL_TOLERANCE, MAX_ITER, TOLERANCE, solve_round
 from align.types import Float64
 
-__all__ = ["InteriorPoint", "interior_point", "ranking_step", "ranking_steps"]
-
 
 class InteriorPoint(NamedTuple):
     """What `interior_point` returns.

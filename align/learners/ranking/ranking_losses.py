@@ -23,13 +23,6 @@ from align.errors import ParameterError
 from align.learners.parts.parameters import positive
 from align.types import Float64
 
-__all__ = [
-    "instance_ranking_errors",
-    "instance_ranking_loss",
-    "label_ranking_loss",
-    "label_ranking_mistakes",
-]
-
 
 def label_ranking_loss(scores: npt.ArrayLike, relevant: npt.ArrayLike, gamma: float = 1.0) -> Any:
     """Return the loss of the worst pair of labels.

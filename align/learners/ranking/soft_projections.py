@@ -37,8 +37,6 @@ from align.errors import ParameterError
 from align.learners.parts.parameters import positive
 from align.types import Float64
 
-__all__ = ["sopopo"]
-
 
 def sopopo(
     scores: npt.ArrayLike,

@@ -15,8 +15,6 @@ from align.learners.structured.problems import StructuredProblem
 from align.learners.theory import regret_bound, solve_sqrt_bound, squared_loss_bound
 from align.types import Float64
 
-__all__ = ["RunReader"]
-
 
 class RunReader(ParamsMixin):
     """A structured learner as it predicts and accounts for its run; a subclass learns."""

@@ -37,8 +37,6 @@ from align.learners.parts.steps import Slack
 from align.learners.theory import Round, Trace
 from align.types import Float64
 
-__all__ = ["DualAscent"]
-
 
 class DualAscent:
     """The dual sum of an online run, and what happened to it.

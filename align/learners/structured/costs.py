@@ -38,16 +38,6 @@ from align.learners.parts.parameters import check_choice, check_whole, not_negat
 from align.learners.structured.problems import check_cost
 from align.types import IntArray
 
-__all__ = [
-    "AbsoluteCost",
-    "FunctionCost",
-    "GradedCost",
-    "OnsetCost",
-    "RampCost",
-    "ToleranceCost",
-    "make_cost",
-]
-
 CostTable: TypeAlias = npt.NDArray[np.float64]
 
 _ROUNDING = 1e-6  # frames; 0.03 s / 0.01 s is a little less than 3

@@ -59,9 +59,6 @@ from align.learners.theory import Round
 from align.progress import Progress
 from align.types import Float64
 
-__all__ = ["StructuredLearner"]
-
-
 _CHECKPOINT = "learner"
 _LOSSES = ("prediction", "maximal")
 _CONVERSIONS = ("last", "random", "average", "validation", "best")

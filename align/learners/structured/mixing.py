@@ -46,9 +46,6 @@ from align.learners.structured.problems import StructuredProblem, check_feature,
 from align.progress import Progress
 from align.types import Float64
 
-__all__ = ["ParameterMixing"]
-
-
 _CHECKPOINT = "mixing"
 _TOTALS = ("n_rounds_", "n_mistakes_", "n_updates_", "n_null_")
 _SUMS = ("cumulative_cost_", "cumulative_loss_", "radius_", "mixed_updates_")

@@ -15,18 +15,6 @@ from align.errors import ParameterError
 from align.learners.parts.parameters import mean_of
 from align.types import Float64
 
-__all__ = [
-    "LossAugmentedProblem",
-    "StructuredProblem",
-    "check_cost",
-    "check_feature",
-    "check_loss",
-    "check_pairs",
-    "difference",
-    "mean_cost",
-    "signs_of",
-]
-
 
 class StructuredProblem(Protocol):
     """What to predict, how well a prediction fits, and what a wrong one costs.

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.theory.rounds import Rounds
 
-__all__ = ["regret_bound", "solve_sqrt_bound", "squared_loss_bound"]
-
 
 def regret_bound(trace: Rounds, c: float, complexity: float) -> float:
     """Bound the regret of a run of Lipschitz losses by its own steps (Lemmas 1 and 2).

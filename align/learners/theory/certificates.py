@@ -63,8 +63,6 @@ from align.learners.theory.bounds import solve_sqrt_bound, squared_loss_bound
 from align.learners.theory.rounds import Rounds
 from align.types import Float64
 
-__all__ = ["BOUNDS", "Certificate", "certify"]
-
 T = TypeVar("T")
 
 

@@ -9,8 +9,6 @@ from align.learners.parts.parameters import check_share
 from align.learners.theory.certificates import Certificate
 from align.types import Float64
 
-__all__ = ["Certified", "RunCertificate", "within_twice"]
-
 
 class Certified:
     """A learner that says what the theory promises of it on given data."""

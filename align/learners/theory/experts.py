@@ -15,8 +15,6 @@ from align.errors import ParameterError
 from align.learners.parts.parameters import check_whole
 from align.types import Float64
 
-__all__ = ["BestExpert"]
-
 
 class BestExpert(ParamsMixin):
     """Follow a weighted average of experts, whose loss nears that of the best of them.

@@ -35,14 +35,6 @@ from align.errors import ParameterError
 from align.learners.parts.parameters import check_whole
 from align.learners.theory.rounds import Round
 
-__all__ = [
-    "Conservative",
-    "Consistent",
-    "Elimination",
-    "Halving",
-    "MistakeLearner",
-]
-
 Hypothesis: TypeAlias = Callable[[Any], int]
 
 

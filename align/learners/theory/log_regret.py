@@ -25,8 +25,6 @@ from align.learners.parts import Euclidean, EuclideanBall, FlooredEntropy
 from align.learners.parts.parameters import positive
 from align.types import Float64
 
-__all__ = ["EntropicDescent", "EuclideanDescent"]
-
 
 class _Descent:
     """What both share: the rate, and what the bound is made of."""

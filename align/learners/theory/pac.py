@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 from align.errors import ParameterError
 from align.learners.theory.finite import Conservative, Hypothesis, MistakeLearner
 
-__all__ = ["Learned", "a_pac", "pac_sample_bound", "pac_stage_size"]
-
 
 class Learned(NamedTuple):
     """What `a_pac` returns.

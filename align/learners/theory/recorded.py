@@ -9,8 +9,6 @@ from align.learners.theory.rounds import Round
 from align.learners.theory.trace import Trace
 from align.types import Float64
 
-__all__ = ["COST", "LOSS", "NORM", "TARGET", "TAU", "Recorded"]
-
 COST, LOSS, TAU, NORM, TARGET = range(5)  # columns of a log, which kernels fill
 _WIDTH = 5
 _NO_LOG = np.zeros((0, _WIDTH))

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.parts import Plan
 
-__all__ = ["Round", "Rounds"]
-
 
 class Round(NamedTuple):
     """One round of an online run.

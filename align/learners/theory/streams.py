@@ -17,8 +17,6 @@ from align.errors import ParameterError
 from align.learners.parts.parameters import generator
 from align.types import Float64
 
-__all__ = ["coin_slopes", "one_hot_stream", "threshold_stream"]
-
 
 def coin_slopes(n_rounds: int, random_state: Any = None) -> Float64:
     """Return random signs s_t: the losses ``1 + s_t w`` on [-1, 1] cost every learner the same.

@@ -5,8 +5,6 @@ import numpy.typing as npt
 from align.learners.theory.certificates import Certificate, certify
 from align.learners.theory.rounds import Rounds
 
-__all__ = ["Trace"]
-
 
 class Trace(Rounds):
     """The rounds of a run, as `Rounds`, with the bounds that the theory proves of them.

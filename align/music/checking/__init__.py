@@ -15,5 +15,3 @@ module          what
 
 Of the other folders it imports `performances`; it neither decodes nor places notes.
 """
-
-__all__: list[str] = []

@@ -22,8 +22,6 @@ from align.music.performances.coarse import coarse_alignment
 from align.music.performances.performance import Performance
 from align.progress import counted
 
-__all__ = ["OF_A_LINE", "follows_score", "is_within"]
-
 _CLEAR = 0.1
 """Cost by which a right score fits better forwards: .16 or more of 28 pianos, wrong ones .05."""
 

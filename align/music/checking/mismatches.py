@@ -18,18 +18,6 @@ from align.formats.scores.beats import Beats
 from align.music.performances.coarse import Sound
 from align.types import Float64, IntArray, Mismatch, PlayedPassage
 
-__all__ = [
-    "LISTED",
-    "long_waits",
-    "score_mismatches",
-    "silent_parts",
-    "slow_stretch",
-    "sounds_outside",
-    "unplayed_of",
-    "wrong_score",
-]
-
-
 LISTED = 0.75
 """Probability from which a note is listed; one in 200 notes of true scores reaches it."""
 

@@ -25,9 +25,6 @@ import numpy.typing as npt
 
 from align.types import Float64, IntArray, pitch_name
 
-__all__ = ["found_throughout", "many_missing", "missing_together", "missing_voices"]
-
-
 _PRIOR = 0.05  # share of the notes that `spoiled_score` puts into scores where the model learns
 _MANY = 0.2  # of the notes; true scores (28) have .11 at most, a piece with 10 % left out less
 _ALL = 0.9  # of the notes: nothing is listed of instruments that the network does not know

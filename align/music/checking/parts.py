@@ -28,22 +28,6 @@ from align.progress import counted
 from align.sequence.frames import in_order
 from align.types import Float64, IntArray, PlayedPassage
 
-__all__ = [
-    "PlayedPart",
-    "continued",
-    "described_part",
-    "known_repeats",
-    "other_key_fits",
-    "other_way",
-    "out_of_order",
-    "part_of",
-    "passages_played",
-    "played_again",
-    "played_parts",
-    "seconds_again",
-]
-
-
 _AGAIN = 2.0  # seconds; less that is played again is not worth a word
 _LEAST, _MOST = 0.3, 0.5  # of the recording that must be of the score, or of the score in it
 _AS_GOOD = 0.95  # of the chords of a score are all of it

@@ -42,17 +42,6 @@ from align.music.performances.coarse import (
 from align.progress import Progress, counted
 from align.types import Float32, Float64, IntArray
 
-__all__ = [
-    "Passage",
-    "Passages",
-    "WholePlace",
-    "find_cut",
-    "find_passages",
-    "find_whole",
-    "joined",
-]
-
-
 _STRETCHES = (0.63, 1.0, 1.6, 2.5, 4.0, 6.3)  # frames of the score for each of the recording
 _SMALL = (0.06, 0.1, 0.16, 0.25, 0.4)  # where a score is as long in the tempo that it states
 _FASTER = 1.6  # times that tempo at most

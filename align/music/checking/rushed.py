@@ -19,9 +19,6 @@ from align.music.checking.passages import Passage, find_cut
 from align.music.performances.performance import Performance
 from align.types import Float64
 
-__all__ = ["rushed_stretches", "without_rushed"]
-
-
 _FAST = 0.7  # of the time that the pace says
 _IMPOSSIBLE = 1 / 3  # of that time, for all of a stretch
 _RUSHED = 0.6  # seconds less than that; of 28 pieces, by their truth, .38 at most

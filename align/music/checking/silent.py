@@ -17,9 +17,6 @@ from align.music.performances.coarse import Sound
 from align.music.performances.performance import Performance
 from align.types import Float64
 
-__all__ = ["silent_stretches", "without_silent"]
-
-
 _BEFORE, _BEHIND = 0.05, 0.15  # seconds about the onset of a chord
 _LEAST = 2  # chords: a single one may only be misplaced
 _FOUND = 0.1  # probability; of quiet chords the network finds more, of missing ones .00

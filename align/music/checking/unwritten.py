@@ -13,9 +13,6 @@ from align.features.sound.signal import Signal
 from align.music.performances.coarse import averaged, standing_out
 from align.types import Float64, IntArray
 
-__all__ = ["described_share", "unwritten_share"]
-
-
 _STEP = 0.05  # seconds of a frame
 _RISE = 1.5  # of a level within two frames; less is chance
 _HARMONICS = (0, 12, 19, 24, 28, 31, 34, 36)  # semitones above the first

@@ -12,5 +12,3 @@ module               what
 
 Of the other folders it imports `performances`.
 """
-
-__all__: list[str] = []

@@ -24,16 +24,6 @@ from align.potentials import Potentials
 from align.terms import BaseFunctions, Term
 from align.types import IntArray, Note
 
-__all__ = [
-    "ChordFeature",
-    "ChordFunctions",
-    "WindowTerm",
-    "frame_length",
-    "longest_length",
-    "reframed",
-    "tempo_term",
-]
-
 
 @dataclass(frozen=True)
 class WindowTerm:

@@ -23,8 +23,6 @@ from align.music.functions.own import OwnFeature
 from align.music.functions.thesis import ThesisFunctions
 from align.sequence.feature_terms import listed
 
-__all__ = ["chosen_functions"]
-
 
 def chosen_functions(
     features: str | Sequence[str | Feature], network: NoteNetwork

@@ -34,9 +34,6 @@ from align.progress import Progress
 from align.terms import DurationTerm, Term
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["DEFAULT_NAMES", "PAD", "DefaultFunctions", "NoteProbabilities"]
-
-
 DEFAULT_NAMES = ("notes", "rise", "level", "coarse", "duration", "tempo")
 
 PAD = 30

@@ -37,9 +37,6 @@ from align.sequence.frames import onset_frames
 from align.terms import DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
 from align.types import Float64, IntArray, Note
 
-__all__ = ["OwnFeature"]
-
-
 _CELLS = 2**24  # of the tables of a feature at a time
 
 

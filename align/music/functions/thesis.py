@@ -21,9 +21,6 @@ from align.music.performances.tempo import Tempo
 from align.terms import Term
 from align.types import IntArray
 
-__all__ = ["THESIS_NAMES", "ThesisFunctions"]
-
-
 THESIS_NAMES = (
     *(f"pitch_{kind}_{h}" for kind in ("energy", "slope", "curvature") for h in (1, 2, 3)),
     "tempo",

@@ -14,5 +14,3 @@ module           what
 
 It imports no other folder of `align.music`.
 """
-
-__all__: list[str] = []

@@ -36,19 +36,6 @@ from align.formats.scores import Chords, Score
 from align.progress import Progress
 from align.types import Float32, Float64, IntArray
 
-__all__ = [
-    "CoarseAlignment",
-    "Sound",
-    "active_part",
-    "averaged",
-    "coarse_alignment",
-    "playing_frames",
-    "recorded_profile",
-    "standing_out",
-    "written_profile",
-]
-
-
 _STEP = 0.050  # seconds of a frame
 _MOST_CELLS = 200_000_000  # one byte each; beyond, frames grow: from 12 minutes of music on
 _HARMONICS = (0, 12, 19, 24, 28, 31)  # semitones above the first

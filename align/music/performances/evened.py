@@ -13,9 +13,6 @@ from align.features.notes.note_levels import semitone_levels, set_tuning, signal
 from align.features.sound.signal import Signal
 from align.types import Float32, Float64
 
-__all__ = ["evened"]
-
-
 _SECONDS = 3.0  # of which the loudest moment counts
 _LEFT = 10.0  # decibels of a difference that stay
 _FADED = 30.0  # decibels below the rest, with less than which a recording is left as it is

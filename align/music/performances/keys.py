@@ -11,8 +11,6 @@ import math
 from align.errors import ParameterError
 from align.types import Float64
 
-__all__ = ["OCTAVE", "check_key", "described", "described_drift", "semitones_of", "shifts_of"]
-
 OCTAVE = 12
 """Semitones."""
 

@@ -20,17 +20,6 @@ from align.music.performances.repeats import FoldedScore, is_notation
 from align.progress import Progress, of_stage
 from align.types import Float64, IntArray, Note
 
-__all__ = [
-    "HOP",
-    "Performance",
-    "as_score",
-    "make_performance",
-    "read_performance",
-    "read_signal",
-    "sounding_notes",
-]
-
-
 HOP = 0.010
 """Seconds between frames of the signal."""
 

@@ -11,8 +11,6 @@ from align.features.sound.signal import Signal
 from align.music.performances.performance import Performance, as_score, read_performance
 from align.types import Example, Note
 
-__all__ = ["TimedPiece", "describe_piece", "read_piece", "score_of"]
-
 _AFTER = 1.0  # seconds after the recording in which a note may be said to be played
 
 

@@ -18,8 +18,6 @@ from align.formats.scores.score import Score, score_of_rows
 from align.formats.scores.score_partitura import NOTATION_SUFFIXES, Notation
 from align.progress import Progress, of_stage
 
-__all__ = ["FoldedScore", "best_way", "check_repeats", "is_notation"]
-
 _ASKED = re.compile(r"auto|all|none|[yn]+")
 _SWEEPS = 3  # over all repeats; the second finds nothing where repeats do not hang together
 

@@ -22,9 +22,6 @@ import numpy as np
 from align.errors import ParameterError
 from align.types import Float64
 
-__all__ = ["Tempo", "duration_table", "expected_lengths", "local_tempo", "tempo_spread"]
-
-
 _SLOWEST, _FASTEST = 50.0, 0.05  # performed seconds per score second
 _NEIGHBOURS = 3  # chords either side that a tempo is taken from at the least
 _SHORTEST = 0.01  # seconds that any chord is expected to last at the least

@@ -13,5 +13,3 @@ module          what
 
 Of the other folders it imports `performances` and `functions`.
 """
-
-__all__: list[str] = []

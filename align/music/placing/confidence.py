@@ -15,9 +15,6 @@ import numpy.typing as npt
 
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = ["TOLERANCE", "network_evidence", "shape_evidence"]
-
-
 TOLERANCE = 0.050
 """Seconds; the confidence is that of an onset within them."""
 

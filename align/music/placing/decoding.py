@@ -30,9 +30,6 @@ from align.sequence.frames import spaced
 from align.terms import BaseFunctions
 from align.types import Float64, IntArray
 
-__all__ = ["SPREAD", "FoundChords", "Weights", "find_chords", "first_guess", "windows_of"]
-
-
 _HALF = 1.0  # seconds either side of the coarse alignment
 _MARGIN = 0.1  # seconds: so near to an edge, the optimum may lie beyond
 _NEAR = 3.0  # seconds

@@ -22,9 +22,6 @@ from align.progress import counted, of_stage
 from align.results.time_map import mapped
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["N_END_EVIDENCE", "Candidates", "end_candidates"]
-
-
 N_END_EVIDENCE = 30
 """Numbers from which the probability that a note ends at a candidate is computed."""
 

@@ -26,9 +26,6 @@ from align.sequence.evidence import EvidenceModel
 from align.sequence.learning.crossfit import folds_of
 from align.types import Float64, IntArray
 
-__all__ = ["LEAST", "chosen_ends", "ends_model", "right_ends"]
-
-
 LEAST = 0.5
 """Probability below which the end of a note counts as unknown."""
 

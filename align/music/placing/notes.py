@@ -24,9 +24,6 @@ from align.decoders import decode
 from align.potentials import Potentials
 from align.types import Float64, IntArray
 
-__all__ = ["APART", "note_spread", "note_times"]
-
-
 APART = 0.06
 """Seconds, sooner than which no key is struck again: it takes as long to come up."""
 

@@ -17,9 +17,6 @@ from align.sequence.frames import in_order
 from align.sequence.times.refine import refine_onsets
 from align.types import Float64, IntArray
 
-__all__ = ["PlacedNotes", "match_of", "place_notes"]
-
-
 _REACH = 0.5  # seconds from its chord within which a note is looked for
 _BESIDE = 0.040  # seconds from its chord within which the network's probability of a note counts
 

@@ -24,16 +24,6 @@ from align.music.performances.performance import Performance
 from align.progress import of_stage
 from align.types import Float64, FloatArray, IntArray
 
-__all__ = [
-    "N_UNPLAYED",
-    "evidence_alone",
-    "other_pitches",
-    "spoiled_score",
-    "true_onsets",
-    "unplayed_evidence",
-]
-
-
 N_UNPLAYED = 7
 """Numbers that join those of the confidence."""
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from align.types import IntArray
 
-__all__ = ["limits_of", "widened", "windows_about"]
-
 
 def windows_about(
     frames: IntArray, half: int, n_frames: int, *, most: int | IntArray = 0

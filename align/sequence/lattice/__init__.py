@@ -4,5 +4,3 @@
 decodes it, `long_lattice` does so in windows where the recording is long. All three serve
 `align.sequence.lattice_paths`. Imports no other folder.
 """
-
-__all__: list[str] = []

@@ -10,8 +10,6 @@ from align.errors import ParameterError
 from align.results.alignment import Alignment
 from align.types import Event, IntArray
 
-__all__ = ["ExpandedLattice", "LatticeAlignment", "arcs_in_order", "neighbours", "node_events"]
-
 
 class LatticeAlignment(NamedTuple):
     """What `SequenceAligner.align_lattice` returns.

@@ -31,8 +31,6 @@ from align.errors import ParameterError
 from align.sequence.lattice.lattices import arcs_in_order, neighbours
 from align.types import IntArray
 
-__all__ = ["Guess", "decode_in_windows", "fullest_path", "node_windows", "reachable_windows"]
-
 _MOST_ROUNDS = 20
 _MOST_CELLS = 2 * 10**8  # frames of all windows, 8 bytes each
 _SPAN = 4  # windows within so many times the reach of an onset near an edge are widened

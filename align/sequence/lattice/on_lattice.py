@@ -24,15 +24,6 @@ from align.sequence.lattice.lattices import arcs_in_order
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm, Term
 from align.types import BoolArray, Event, IntArray
 
-__all__ = [
-    "LatticeScores",
-    "Roles",
-    "forbidding",
-    "lattice_scores",
-    "most_frames",
-    "with_roles",
-]
-
 _Table = npt.NDArray[np.floating[Any]]
 
 

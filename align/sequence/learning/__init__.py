@@ -12,5 +12,3 @@ module         what
 
 Imports no other folder.
 """
-
-__all__: list[str] = []

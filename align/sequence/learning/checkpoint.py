@@ -26,14 +26,6 @@ from align.files.atomic import remove_stale
 from align.files.lock import FolderLock
 from align.files.model_file import read_model, write_model
 
-__all__ = [
-    "Checkpoint",
-    "CheckpointWarning",
-    "checkpoint_of",
-    "describe_timed",
-    "digest_of_training",
-]
-
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 _KIND = "checkpoint"

@@ -17,9 +17,6 @@ from align.features import Feature
 from align.features.base import noted
 from align.progress import Progress
 
-__all__ = ["SingleRecordingWarning", "cross_fit", "folds_of"]
-
-
 class SingleRecordingWarning(UserWarning):
     """What is learned cannot be checked on another recording, as there is only one."""
 

@@ -15,8 +15,6 @@ from align.sequence.learning.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions
 from align.types import Float64
 
-__all__ = ["LabelsWarning", "far_off", "warn_of_labels"]
-
 _FAR = 0.1  # seconds, beyond which a recording is named,
 _TIMES = 10.0  # if it is so many times farther off than the recordings usually are
 _TOLD = 3  # recordings by name

@@ -13,8 +13,6 @@ import numpy as np
 from align.features.base import TimedSignal
 from align.types import Event
 
-__all__ = ["n_recordings", "parts_of", "recordings_of"]
-
 _LONG = 60.0  # seconds; shorter recordings are one part
 _SHORTEST, _LONGEST = 10.0, 30.0  # seconds of a part, where there are pauses for it
 _PAUSE = 0.1  # seconds of a pause that is cut

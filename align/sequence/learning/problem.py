@@ -25,8 +25,6 @@ from align.types import Float64, IntArray
 if TYPE_CHECKING:
     from align.learners.structured.costs import OnsetCost
 
-__all__ = ["AlignmentProblem", "Case", "Truth", "base_function_scales"]
-
 
 @dataclass(frozen=True, eq=False)
 class Truth:

@@ -9,8 +9,6 @@ from align.features import Signal, TimedSignal
 from align.sequence.frames import onset_frames
 from align.types import Example
 
-__all__ = ["read_timed"]
-
 
 def read_timed(example: Example, name: str, signal_of: Callable[[], Signal]) -> TimedSignal:
     """Return a recording with its events and true onsets, in frames.

@@ -4,5 +4,3 @@
 how often they are right, `spread` between which others they lie. `correction` is a last, small
 move that is learned in training, `habits` one learned from corrections. Imports no other folder.
 """
-
-__all__: list[str] = []

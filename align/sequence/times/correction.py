@@ -30,9 +30,6 @@ from align.errors import ModelError
 from align.terms import BaseFunctions, OnsetTerm, Term
 from align.types import Float64
 
-__all__ = ["OnsetCorrection"]
-
-
 _REACH = 0.025  # seconds either side of an onset that are looked at
 _NEAR = 0.030  # seconds; larger errors are mistakes, and teach nothing
 _CLIP = 0.015  # seconds; no example counts for more

@@ -22,9 +22,6 @@ import numpy as np
 from align.errors import ModelError
 from align.types import Float64
 
-__all__ = ["Habits"]
-
-
 _KEPT = 48  # errors of a pair; older ones are of models that have changed since
 _NEAR = 0.060  # seconds; larger errors are mistakes, and teach nothing
 _HELD = {"all": 8.0, "before": 16.0, "after": 16.0, "pair": 8.0}  # errors, against those seen

@@ -31,8 +31,6 @@ import numpy.typing as npt
 from align.errors import ModelError
 from align.types import Float64
 
-__all__ = ["DEVIATION", "Leaning"]
-
 DEVIATION = 20.0
 """How much languages differ, in log odds per second: by 23 of VoxAngeles, `recipes/studio`."""
 

@@ -15,8 +15,6 @@ from align.sequence.times.spread import central_intervals, fit_tail, nearer_shar
 from align.sequence.times.sureness import Sureness
 from align.types import Float64, IntArray
 
-__all__ = ["WINDOW", "Placed", "Placement", "moved_offset", "sureness_of"]
-
 _REACH = 0.1  # seconds either side of the best path that the posterior considers
 WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
 _TOLERANCE = 0.02  # seconds; the confidence is that of an onset within it

@@ -21,8 +21,6 @@ from align.decoders.posterior import Posterior, narrowed, onset_posterior
 from align.potentials import Potentials
 from align.types import IntArray
 
-__all__ = ["PosteriorOnsets", "posterior_onsets", "refine_onsets"]
-
 
 class PosteriorOnsets(NamedTuple):
     """Onsets where the probability is greatest [shape=(K,)], how sure each is, and why."""

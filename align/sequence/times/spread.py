@@ -19,9 +19,6 @@ import numpy as np
 
 from align.types import Float64, IntArray
 
-__all__ = ["COVERAGE", "central_intervals", "fit_tail", "nearer_share"]
-
-
 COVERAGE = 0.95
 """How often an onset lies within its interval."""
 

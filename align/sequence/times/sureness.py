@@ -20,8 +20,6 @@ import numpy as np
 from align.sequence.evidence import EvidenceModel, log_odds
 from align.types import Float64
 
-__all__ = ["Sureness"]
-
 # As if so many more onsets had been seen, on which the posterior was right: few prove little.
 _BEFORE = np.linspace(0.025, 0.975, 20)
 _SUREST = 1e-6  # what is this near to certain, or to impossible, counts as so near

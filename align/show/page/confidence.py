@@ -21,14 +21,6 @@ from align.results.music import MusicAlignment
 from align.results.timing import Timing
 from align.types import Mismatch
 
-__all__ = [
-    "label_confidence",
-    "label_match",
-    "mismatches_of",
-    "note_confidence",
-    "with_confidence",
-]
-
 _CHECK = "check"  # the tier of `align.speech.text.tiers`
 
 

@@ -25,8 +25,6 @@ from align.show.page.recordings import Recording
 from align.show.page.sound import EncodedSound, encode_sound
 from align.show.page.uncertainty import most_uncertain, typical_lengths
 
-__all__ = ["OWN_PARTS", "PageSummary", "format_page", "write_page"]
-
 OWN_PARTS = ("held", "history", "files", "main")
 """Scripts of this page alone."""
 _MOST_DOUBTS = 400  # of a recording

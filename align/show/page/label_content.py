@@ -12,8 +12,6 @@ from align.show.page.recordings import Recording
 from align.show.page.uncertainty import Uncertain
 from align.types import SILENCES, Float64
 
-__all__ = ["label_content", "true_label_onsets"]
-
 
 def label_content(
     recording: Recording, found: Sequence[Uncertain], duration: float

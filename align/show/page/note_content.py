@@ -10,9 +10,6 @@ from align.show.page.recordings import Recording
 from align.show.page.uncertainty import Uncertain
 from align.types import Float64
 
-__all__ = ["note_content", "true_note_onsets"]
-
-
 _DIGITS = 9  # of seconds
 
 

@@ -9,8 +9,6 @@ corrections go to. A page adds its own parts, which hold what the shared ones ca
 from collections.abc import Iterable
 from importlib.resources import files
 
-__all__ = ["SHARED", "page_part", "page_script"]
-
 SHARED = (
     *("model", "sound", "spectrum", "tiles", "view", "player", "stage"),
     *("choice", "list", "labels", "pointer", "keys", "theme"),

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from align.corpus.pairs import AUDIO_SUFFIXES
+from align.corpus.listing import AUDIO_SUFFIXES
 from align.errors import AlignError, DataError, ParameterError
 from align.files.folders import walk
 from align.files.kept import CONFIRMED_TABLE, QUALITY_TABLE
@@ -34,9 +34,6 @@ from align.show.page.confidence import (
 )
 from align.show.reading import reader_of
 from align.types import Mismatch
-
-__all__ = ["Recording", "find_audio", "read_recordings"]
-
 
 _PREFERRED = (".json", ".textgrid", ".csv", ".tsv", ".phn", ".lab", ".ctm")
 

@@ -21,8 +21,6 @@ from align.errors import ParameterError
 from align.files.names import StrPath
 from align.types import Float32
 
-__all__ = ["SOUND_FORMATS", "EncodedSound", "encode_sound", "encoded"]
-
 SOUND_FORMATS = {"ogg": "audio/ogg", "flac": "audio/flac", "wav": "audio/wav"}
 """Media type of each format."""
 

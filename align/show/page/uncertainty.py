@@ -24,8 +24,6 @@ import numpy as np
 
 from align.types import Float64
 
-__all__ = ["LONGEST", "SHORTEST", "Uncertain", "most_uncertain", "typical_lengths"]
-
 SHORTEST, LONGEST = 0.010, 0.6
 """Seconds that a phone lasts; some 1 in 100 of TIMIT lie outside."""
 

@@ -7,8 +7,6 @@ import numpy as np
 
 from align.speech.match.model import MatchModel
 
-__all__ = ["DEFAULTS", "in_room"]
-
 _LEAST_IN_ROOM = 0.7  # set on two speakers of EmoDB, by a match learned for all surroundings
 
 

@@ -11,8 +11,6 @@ from align.sequence.extended import Extended
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm
 from align.types import Float64, IntArray
 
-__all__ = ["LEAST", "Evidence", "evidence_of"]
-
 LEAST = -8.0
 """Of log ratios and of scores of transitions; of the others two less."""
 

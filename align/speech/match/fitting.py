@@ -19,8 +19,6 @@ from align.speech.match.model import (
 )
 from align.types import Float64
 
-__all__ = ["fitted_match"]
-
 _RIDGE = 1.0  # what the squares of weights cost
 _SPOILED = 0.1  # share of half wrong texts: right ones in noise fall with them
 _FLAT = 0.1  # least deviation that numbers are divided by

@@ -11,16 +11,6 @@ from align.sequence.evidence import logistic
 from align.speech.match.evidence import LEAST, Evidence
 from align.types import Float64
 
-__all__ = [
-    "OF_EVENTS",
-    "SOUNDS",
-    "STEEPEST_FALL",
-    "TYPICAL",
-    "MatchModel",
-    "log_odds_of",
-    "numbers_of",
-]
-
 OF_EVENTS = [0, 2, 3]
 """The parts that events are judged by: that the network is unsure says nothing of a single one."""
 

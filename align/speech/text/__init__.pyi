@@ -6,7 +6,8 @@ from .pronouncing.dictionary import Dictionary, Pronunciation, cmudict, read_dic
 from .pronouncing.espeak import espeak_available, espeak_phones
 from .pronouncing.lookup import Entry, look_up, look_up_all, make_dictionary
 from .reading.normalise import split_words
-from .reading.transcript import Utterance, read_transcript
+from .reading.transcript import read_transcript
+from .reading.utterances import Utterance
 from .tiers import Mismatch, SpeakerTiers, TextAlignment
 
 __all__ = [

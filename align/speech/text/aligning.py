@@ -28,14 +28,13 @@ from align.speech.text.pronouncing.lookup import (
     seems_foreign,
 )
 from align.speech.text.reading.normalise import split_words
-from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance
+from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.slowness import SLOW, slower, times_as_long
 from align.speech.text.tiers import TextAlignment
 from align.speech.text.untimely import found_near_times
 from align.speech.text.words import WordAligner
 from align.types import SPOKEN_NOISE
-
-__all__ = ["align_text"]
 
 
 @one_thread()

@@ -16,8 +16,6 @@ from align.sequence.anchors import Anchors, GivenAnchors
 from align.speech.text.conversation import Spoken
 from align.speech.text.lattice import Taken, WordLattice
 
-__all__ = ["node_anchors", "with_own_entries", "word_anchors"]
-
 
 def word_anchors(
     given: GivenAnchors, said: Sequence[Spoken], duration: float, name: str

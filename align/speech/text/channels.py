@@ -9,10 +9,8 @@ import numpy as np
 
 from align.errors import DataError, ParameterError
 from align.features.sound.audio import Channel
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.tiers import TextAlignment
-
-__all__ = ["on_own_channels"]
 
 _FITS = 0.5  # match of all turns in the mean of the channels
 

@@ -13,11 +13,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.rows import Row, Rows, begun_within
 from align.types import MISPLACED, SILENCE, Mismatch
-
-__all__ = ["LOOSE", "Conversation", "Spoken", "conversations_of"]
 
 LOOSE = 2.0
 """Seconds by which speech may lie outside of a passage whose times are loose."""

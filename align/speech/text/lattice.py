@@ -36,16 +36,6 @@ from align.types import SPOKEN_NOISE
 if TYPE_CHECKING:
     from align.speech.text.pronouncing.articulation import IpaRules
 
-__all__ = [
-    "TRUSTED",
-    "Departures",
-    "Realisations",
-    "Realised",
-    "WordLattice",
-    "realisations",
-    "word_lattice",
-]
-
 Realisations = Mapping[str, Sequence[Sequence[str]]]
 
 _VOICELESS, _VOICED = ("p", "t", "k"), ("b", "d", "g")

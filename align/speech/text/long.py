@@ -15,8 +15,6 @@ import numpy.typing as npt
 from align.sequence.stretches import Cut, cuts_at
 from align.speech.text.text_part import TextPart
 
-__all__ = ["LONG", "RoughWords", "rough_words"]
-
 LONG = 60.0  # seconds; what is shorter is aligned at once
 _NOISE = 30.0  # what anything else between words costs in the rough pass, where it lasts seconds
 

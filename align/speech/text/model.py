@@ -12,8 +12,6 @@ from align.speech.second_scorer import SecondScorer
 from align.speech.text.pronouncing.arpabet import IpaLabels
 from align.types import SPOKEN_NOISE
 
-__all__ = ["PhoneAligner", "checked_model", "distinct_sounds", "model_labels", "noise_sounds"]
-
 
 class PhoneAligner(SequenceAligner):
     """What is asked of an aligner of phones beyond one of any events; `SpeechAligner` is one."""

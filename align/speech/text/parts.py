@@ -16,9 +16,7 @@ from align.sequence.anchors import Anchors
 from align.speech.second_scorer import SecondScorer
 from align.speech.text.model import PhoneAligner
 from align.speech.text.pronouncing.lookup import Entry
-from align.speech.text.reading.transcript import Utterance
-
-__all__ = ["NAMELESS", "Part", "Recording", "check_slack", "followed", "span_of"]
+from align.speech.text.reading.utterances import Utterance
 
 NAMELESS = "recording"
 """What messages call a recording that is no file."""

@@ -13,8 +13,6 @@ from align.sequence.lattice_paths import FoundPath, LatticePaths
 from align.speech.text.lattice import WordLattice
 from align.types import BoolArray, Float64, IntArray
 
-__all__ = ["WordPath", "WordPaths"]
-
 _BESIDE = 2  # words on either side of what is asked for that may be said in another way,
 _MOVING = 0.5  # and seconds around them within which others may begin sooner or later
 

@@ -12,24 +12,9 @@ from align.sequence.fit import joined
 from align.sequence.lattice.lattices import LatticeAlignment
 from align.speech.text.lattice import WordLattice
 from align.speech.text.parts import Recording
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.tiers import SpeakerTiers
 from align.types import MISPLACED, SILENCE, SPOKEN_NOISE, IntArray, Mismatch
-
-__all__ = [
-    "Fit",
-    "Piece",
-    "Row",
-    "Rows",
-    "as_known",
-    "begun_within",
-    "end_of_speech",
-    "fit_of",
-    "match_of",
-    "rows_of",
-    "tiers_of",
-    "with_unspoken",
-]
 
 
 class Row(NamedTuple):

@@ -10,8 +10,6 @@ from itertools import pairwise
 from align.speech.text.pronouncing.articulation import sound_of
 from align.speech.text.rows import Row, Rows
 
-__all__ = ["is_shared", "with_shared_borders"]
-
 _MANNERS = frozenset({"nasal", "lateral", "fricative", "stop"})
 
 

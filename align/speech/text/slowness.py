@@ -17,8 +17,6 @@ from align.speech.text.model import PhoneAligner
 from align.speech.text.rows import Row
 from align.types import SPOKEN_NOISE
 
-__all__ = ["SLOW", "slower", "times_as_long"]
-
 SLOW = 1.4  # times as long as usual; of TIMIT's sentences none is, of EmoDB's sad ones few
 _FEW = 15  # phones, of which a median says little
 

@@ -25,8 +25,6 @@ from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.pronouncing.realisation import Rules
 from align.types import SILENCES, SPOKEN_NOISE, Float64
 
-__all__ = ["TextPart", "Wording"]
-
 
 @dataclass(frozen=True, eq=False)
 class Wording:

@@ -23,7 +23,7 @@ from align.formats.tiers.textgrid import write_textgrid_tiers
 from align.formats.tiers.tier import PHONES, UTTERANCES, WORDS, Tier, Tiers, with_confidence
 from align.results.alignment import Alignment
 from align.results.frame import pandas
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.types import MISPLACED, SILENCE, Mismatch
 
 __all__ = [

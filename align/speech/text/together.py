@@ -9,8 +9,6 @@ from align.results.alignment import Alignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.types import SILENCE
 
-__all__ = ["as_one_speaker"]
-
 _SAME = 1e-9  # seconds
 
 

@@ -17,7 +17,7 @@ from align.progress import Progress
 from align.speech.text.checking.strictness import SURE
 from align.speech.text.conversation import LOOSE, Conversation
 from align.speech.text.parts import Recording, followed, span_of
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.rows import (
     Fit,
     Rows,
@@ -30,8 +30,6 @@ from align.speech.text.rows import (
 from align.speech.text.tiers import SpeakerTiers
 from align.speech.text.words import WordAligner
 from align.types import Float64, Mismatch
-
-__all__ = ["UNSURE", "Found", "Said", "found_near_times"]
 
 UNSURE, _FEW = 0.55, 4  # a smaller share of so many words and more is probably right
 

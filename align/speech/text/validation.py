@@ -19,9 +19,8 @@ from align.speech.text.pronouncing.lookup import (
     seems_foreign,
 )
 from align.speech.text.reading.normalise import split_words
-from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
-
-__all__ = ["validate_transcripts"]
+from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, read_transcript
+from align.speech.text.reading.utterances import Utterance
 
 _OF_TIMIT = ".wrd"  # says the same as the text it lies beside
 _FAST = 25.0  # phones in a second; nobody speaks so fast for long

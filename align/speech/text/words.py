@@ -41,14 +41,12 @@ from align.speech.text.long import LONG, RoughWords, rough_words
 from align.speech.text.model import PhoneAligner
 from align.speech.text.parts import Part, Recording
 from align.speech.text.pronouncing.lookup import Entry
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.rows import Piece, begun_within, rows_of, with_unspoken
 from align.speech.text.shared import with_shared_borders
 from align.speech.text.text_part import TextPart, Wording
 from align.speech.word_scores import Again
 from align.types import SPOKEN_NOISE, Float64, IntArray, Mismatch
-
-__all__ = ["WordAligner"]
 
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
 _BY_SCORER = 0.1  # log odds that words are of a recording, for each unit of their second score

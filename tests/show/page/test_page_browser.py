@@ -567,7 +567,8 @@ def test_saving_all_corrections_as_one_archive(browser: Browser, folder: Path) -
 
 def test_notes_in_notebooks(browser: Browser, tmp_path: Path) -> None:
     """What notebooks show of an alignment and of a report is escaped as well."""
-    from align.evaluation.report import FileResult, Report
+    from align.evaluation.file_result import FileResult
+    from align.evaluation.report import Report
 
     found = Alignment(ATTACKS, np.arange(len(ATTACKS)) * 0.2, 1.0)
     notes = MusicAlignment([Note(60, 0.0), Note(64, 0.5)], [0.1, 0.7], note_ids=ATTACKS[:2])

@@ -3,7 +3,7 @@
 import pytest
 
 from align.speech.text.conversation import conversations_of
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.rows import Fit, Row
 from align.speech.text.untimely import Said
 

@@ -39,5 +39,3 @@ module         what
 `align.speech.text.words.WordAligner` asks for all of it. What it hands on is a `TextPart`, words
 and the part of a recording they are looked for in; what comes back is a `WordPath`.
 """
-
-__all__: list[str] = []

@@ -25,19 +25,6 @@ from align.speech.text.paths import WordPath
 from align.speech.text.rows import Row, Rows
 from align.types import MISPLACED, Float64, Mismatch
 
-__all__ = [
-    "LEARNED",
-    "LEARNED_IPA",
-    "Learned",
-    "asked_again",
-    "astray_words",
-    "evidence_of_moves",
-    "is_clear",
-    "moves_of",
-    "probable_runs",
-    "with_second_opinions",
-]
-
 OPINIONS: Sequence[Mapping[str, float]] = (
     {"duration": 2.0, "network.boundary": 0.0, "network.transition": 0.3},
     {"duration": 0.3},

@@ -11,8 +11,6 @@ from align.speech.text.paths import WordPath
 from align.speech.text.text_part import TextPart
 from align.types import IntArray
 
-__all__ = ["NO_WORDS", "UNTRANSCRIBED", "DepartingPaths"]
-
 NO_WORDS: IntArray = np.zeros(0, dtype=np.intp)
 
 UNTRANSCRIBED = 5.0

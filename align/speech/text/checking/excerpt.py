@@ -25,8 +25,6 @@ from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.text_part import TextPart
 from align.types import SPOKEN_NOISE, Float64, IntArray
 
-__all__ = ["excerpt_of"]
-
 _CELL = 0.02  # seconds
 _OTHER = 1.5  # nats, that an observation of anything else scores less than the best phones
 _PASSING = 2.0  # nats, of a phone that is passed over

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from align.speech.text.rows import Rows
 from align.types import Mismatch
 
-__all__ = ["with_loud_pauses"]
-
 _FRAME = 0.05  # seconds
 _SHORTEST = 2.0  # seconds of a pause that is asked, and of what sounds in it
 _GAP = 1.0  # seconds of quiet within what sounds

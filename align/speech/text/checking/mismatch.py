@@ -28,20 +28,6 @@ from align.speech.text.checking.unspoken import PROBABLE, AskedWords, asked_word
 from align.speech.text.paths import WordPath
 from align.types import BoolArray, Float64, IntArray, Mismatch
 
-__all__ = [
-    "Gaps",
-    "Judged",
-    "Listed",
-    "Stretches",
-    "found_first",
-    "is_another_text",
-    "judged",
-    "listed_words",
-    "placed_again",
-    "said_once",
-    "untranscribed",
-]
-
 _FOLLOWED = 0.5  # seconds of what is not in the text: so much is seldom found by chance
 _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain words are listed
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word

@@ -33,19 +33,6 @@ from align.speech.text.rows import Rows
 from align.speech.text.text_part import TextPart
 from align.types import IntArray, Mismatch
 
-__all__ = [
-    "GOOD",
-    "LARGEST",
-    "Said",
-    "beats_other_orders",
-    "best_places",
-    "passages_left_out",
-    "said_words",
-    "seems_a_part",
-    "with_short_passages",
-    "within_the_text",
-]
-
 GOOD = 0.9
 """Match of a whole text, from which on no passage is looked for."""
 

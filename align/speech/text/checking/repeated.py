@@ -27,18 +27,6 @@ from align.speech.text.text_part import TextPart
 from align.speech.word_scores import Again
 from align.types import SILENCE, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
-__all__ = [
-    "ReadAgain",
-    "copies_match",
-    "much_else",
-    "passages_read_again",
-    "said_again",
-    "without_copy",
-    "without_first_copy",
-    "word_times",
-    "written_again",
-]
-
 _PAUSES = 1.25  # times as far apart are copies as they are long: pauses are none of it
 _LONGEST = 40.0  # seconds of what was said again; where more is not in the text, none are asked of
 _LEAST = 0.5  # match of either copy

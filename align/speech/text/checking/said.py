@@ -37,8 +37,6 @@ from align.speech.text.text_part import TextPart
 from align.speech.word_scores import Again
 from align.types import Float64, IntArray, Mismatch
 
-__all__ = ["Found", "SaidWords", "known_by"]
-
 _ELSE = 1.5  # that a frame of what is not in the text scores less than phones, where it begins
 _CUT = 0.01  # seconds of a recording behind what is a part of it
 

@@ -13,8 +13,6 @@ from align.speech.text.checking.astray import LEARNED, LEARNED_IPA, Learned
 from align.speech.text.checking.unspoken import DEFAULT, DEFAULT_IPA, PROBABLE
 from align.speech.text.model import PhoneAligner
 
-__all__ = ["ANY_LANGUAGE", "CERTAIN", "ONE_LANGUAGE", "SURE", "Strictness", "strictness_of"]
-
 CERTAIN = 0.75
 """Probability of words and of what is not in the text, from which on tiers follow it."""
 

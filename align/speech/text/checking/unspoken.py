@@ -32,18 +32,6 @@ from align.speech.text.paths import WordPath
 from align.speech.text.pronouncing.realisation import is_function_word
 from align.types import Float64
 
-__all__ = [
-    "DEFAULT",
-    "DEFAULT_IPA",
-    "N_BEFORE",
-    "N_EVIDENCE",
-    "N_SOUNDS",
-    "PROBABLE",
-    "AskedWords",
-    "asked_words",
-]
-
-
 N_EVIDENCE = 12
 """Numbers for each word."""
 

@@ -12,5 +12,3 @@ module         what
 
 It aligns texts; nothing that aligns them imports it.
 """
-
-__all__: list[str] = []

@@ -36,8 +36,6 @@ from align.speech.text.lattice import WordLattice
 from align.terms import SegmentTerm
 from align.types import IntArray
 
-__all__ = ["Spoken", "agreement", "found_and_true", "learn_costs", "spoken"]
-
 _Floats = npt.NDArray[np.float64]
 
 BONUS = 2.0  # a frame of agreement, while the truth is searched for

@@ -11,8 +11,6 @@ from align.errors import ParameterError
 from align.features import TimedSignal
 from align.speech.text.pronouncing.lookup import make_dictionary
 
-__all__ = ["TextsWarning", "warn_of_texts"]
-
 
 class TextsWarning(UserWarning):
     """Recordings have texts, and not all that could be is learned from them."""

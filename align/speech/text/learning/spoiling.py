@@ -24,9 +24,6 @@ from align.speech.text.reading.normalise import split_words
 from align.speech.text.words import WordAligner
 from align.types import BoolArray, Float64
 
-__all__ = ["spoiled_texts", "unspoken_from_text", "unspoken_model"]
-
-
 _MOST = 300  # recordings
 _ROUNDS = 3  # in which the text of a recording is spoiled, at most
 _FEWEST = 8  # recordings, below which nothing is learned

@@ -37,8 +37,6 @@ from align.speech.text.pronouncing.realisation import Rules
 from align.speech.text.reading.normalise import split_words
 from align.types import SILENCE, SILENCES, Event, Float64, IntArray
 
-__all__ = ["MOST", "LearnedFromText", "costs_from_text"]
-
 MOST = 1000
 """Recordings whose text is used, half a megabyte each; of more, so many are drawn."""
 

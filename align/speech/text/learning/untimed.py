@@ -29,8 +29,6 @@ from align.speech.text.reading.normalise import split_words
 from align.speech.text.shared import is_shared
 from align.types import SILENCE, Example
 
-__all__ = ["adapt_to_texts"]
-
 _Aligner = TypeVar("_Aligner", bound=Aligner)
 
 _LEARNING_RATE = 1e-3

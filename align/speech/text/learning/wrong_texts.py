@@ -29,8 +29,6 @@ from align.speech.text.reading.normalise import split_words
 from align.speech.text.tiers import TextAlignment
 from align.types import SILENCE, Event
 
-__all__ = ["TextMatches", "learned_text_match", "surroundings_of"]
-
 _MOST = 120  # recordings; in each round four texts of one are aligned, and two of a piece of it
 _ROUNDS = 3
 _WORDS = 6  # of a piece, at most

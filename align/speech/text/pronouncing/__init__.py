@@ -13,5 +13,3 @@ module             what
 `articulation`     the same for any language, by how phones are articulated
 =================  =======================================================================
 """
-
-__all__: list[str] = []

@@ -18,15 +18,6 @@ from functools import lru_cache
 from align.errors import DataError
 from align.formats.phone_map import read_phone_map
 
-__all__ = [
-    "ARPABET_TO_IPA",
-    "IpaLabels",
-    "arpabet_to_ipa",
-    "ipa_to_arpabet",
-    "plain_phone",
-    "spell",
-]
-
 _OF_TIMIT_ONLY = frozenset("ax-h bcl dcl eng epi gcl h# hv kcl nx pau pcl tcl sil #h".split())
 _TIE = "\u0361"  # of two letters in the table, which dictionaries do without
 

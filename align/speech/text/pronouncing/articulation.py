@@ -37,8 +37,6 @@ from align.features.phones.articulatory import articulation, plain_ipa
 from align.speech.text.pronouncing.realisation import Choice, Context
 from align.types import SILENCES
 
-__all__ = ["AS_WRITTEN", "LOOSE", "IpaRules", "Sound", "sound_of"]
-
 SCHWA, GLOTTAL_STOP, OPEN_SCHWA = "ə", "ʔ", "ɐ"
 _SHORT = 3  # phones of a word that is mostly said weakly
 

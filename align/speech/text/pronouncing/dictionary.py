@@ -38,8 +38,6 @@ from align.errors import DataError, ParameterError
 from align.files.text import read_lines
 from align.speech.text.pronouncing.dictionary_text import TextEntries
 
-__all__ = ["Dictionary", "Pronunciation", "cmudict", "plain_word", "read_dictionary"]
-
 _PROBABILITY = re.compile(r"[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+(?:\.|[eE][+-]?[0-9]+)")
 _VARIANT = re.compile(r"(.+)\((?:[0-9]+)\)")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2018": "'", "\uff07": "'"})

@@ -8,8 +8,6 @@ nearest to a misspelt one).
 from collections.abc import Iterator, MutableMapping
 from typing import Any
 
-__all__ = ["TextEntries"]
-
 _MOST = 200  # searches, after which reading everything is faster
 
 

@@ -22,8 +22,6 @@ from align.errors import ParameterError
 from align.speech.text.pronouncing.espeak_signs import from_espeak
 from align.speech.text.reading.unspaced import espeak_spelling
 
-__all__ = ["espeak_available", "espeak_phones", "espeak_ways"]
-
 _SECONDS = 10.0
 _LONGEST_WORD = 100
 _VOICES = {"en": "en-us"}

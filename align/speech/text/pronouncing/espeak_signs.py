@@ -13,8 +13,6 @@ from collections.abc import Iterable
 
 from align.speech.text.pronouncing.arpabet import ARPABET_TO_IPA
 
-__all__ = ["from_espeak"]
-
 _VOWELS = "aeiouyæøœɐɑɒɔɘəɛεɜɤɨɪɯɵʉʊʌʏ"
 _MARKS = "\u0300-\u036fʰʲʷᵝ"
 _TONAL = frozenset({"cmn", "yue", "vi", "hak"})

@@ -34,18 +34,6 @@ from align.speech.text.reading.normalise import bracketed, spoken_noise
 from align.speech.text.reading.unspaced import library_for
 from align.types import SILENCES
 
-__all__ = [
-    "Entry",
-    "Given",
-    "Source",
-    "any_sound",
-    "look_up",
-    "look_up_all",
-    "make_dictionary",
-    "out_of_vocabulary",
-    "seems_foreign",
-]
-
 Source = Literal["dictionary", "rule", "espeak"]
 Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
 """A dictionary, its file, ``"cmudict"``, or None for the default of the language."""

@@ -28,16 +28,6 @@ from typing import Any, NamedTuple
 from align.errors import ModelError
 from align.speech.expansion import CLOSURE_OF
 
-__all__ = [
-    "VOWELS",
-    "Choice",
-    "Context",
-    "Rules",
-    "checked_costs",
-    "is_function_word",
-    "score_of",
-]
-
 _HIGHEST = 1e6  # of a weight that a file may hold
 
 VOWELS = frozenset("aa ae ah ao aw ax ax-h axr ay eh er ey ih ix iy ow oy uh uw ux".split())

@@ -19,5 +19,3 @@ module          what
 `abjads`        vowels that Arabic and Hebrew do not write
 ==============  ==========================================================================
 """
-
-__all__: list[str] = []

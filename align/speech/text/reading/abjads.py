@@ -6,8 +6,6 @@ Both are mostly written without their short vowels, and espeak-ng reads what is 
 
 import unicodedata
 
-__all__ = ["unwritten_vowels"]
-
 _VOWELS = {"ar": ("a", "i", "u"), "he": ("a", "e", "i", "o", "u")}
 _NO_VOWELS = "\u0651\u05bc\u05c1\u05c2"  # shadda, dagesh, the dots of shin and sin
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from align.speech.text.reading.numerals import Number
 
-__all__ = ["AGREEING", "spell_counted"]
-
 _COUNTED = re.compile(
     r"(?:\b(?P<before>[^\W\d_]+)\s+)?(?<![\w.,:/-])(?P<digits>[1-9][0-9]{0,2}(?:\.[0-9]{3})+|"
     r"[1-9][0-9]{0,8})(?=(?:\s+(?P<noun>[^\W\d_]+))?)(?![\w.,:/%-]*\w)"

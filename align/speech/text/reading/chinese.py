@@ -6,8 +6,6 @@ digit by digit; 2 of things is 两.
 
 import re
 
-__all__ = ["CHINESE", "chinese_number", "spell_chinese"]
-
 CHINESE = frozenset({"zh", "cmn", "yue", "hak"})
 
 _DIGITS = "零一二三四五六七八九"

@@ -7,8 +7,6 @@ that language say it.
 import re
 from collections.abc import Mapping
 
-__all__ = ["spell_signs"]
-
 _PERCENT: Mapping[str, str] = {
     "en": "percent", "de": "Prozent", "fr": "pour cent", "es": "por ciento", "it": "per cento",
     "nl": "procent", "pt": "por cento", "sv": "procent", "da": "procent", "pl": "procent",

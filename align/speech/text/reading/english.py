@@ -9,8 +9,6 @@ import re
 
 from align.speech.text.reading.numerals import RANGE, Number
 
-__all__ = ["prepare_english", "spell_english"]
-
 _CURRENCY = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
 _LARGE = {
     "m": "million", "mn": "million", "M": "million", "bn": "billion", "B": "billion",

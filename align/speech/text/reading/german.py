@@ -9,8 +9,6 @@ import re
 
 from align.speech.text.reading.numerals import Number
 
-__all__ = ["prepare_german", "spell_german_dates"]
-
 _BEFORE_DAY = r"(?:\b(?P<before>am|vom|zum|beim|seit|bis|ab|dem|den|der|die|das)\s+)?(?<![\w.,])"
 _DAY_AND_MONTH = re.compile(
     rf"{_BEFORE_DAY}(?P<day>0?[1-9]|[12][0-9]|3[01])\.\s?(?P<month>0?[1-9]|1[0-2])\."

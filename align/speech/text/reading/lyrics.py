@@ -20,8 +20,6 @@ https://en.wikipedia.org/wiki/LRC_(file_format)
 import re
 from collections.abc import Sequence
 
-__all__ = ["sung_lines"]
-
 _HEADER = re.compile(
     r"\s*\[(?:ti|ar|al|au|lr|by|re|ve|la|length|offset|tool|id|#):[^\]\n]*\]\s*", re.IGNORECASE
 )

@@ -33,8 +33,6 @@ from align.speech.text.reading.typography import apart, plain_letters
 from align.speech.text.reading.units import spell_units, spell_units_of_fractions
 from align.speech.text.reading.unspaced import is_pinyin, word_cutter
 
-__all__ = ["bracketed", "split_words", "spoken_noise"]
-
 _SPACES = re.compile(r"--+|[\u2012-\u2015\u2026\u2212_/\\|~*\u00b7\u2022\u00a0]|\.{3,}")
 _SPANS = r"\[[^\]\n]{0,200}\]|<[^>\n]{0,200}>|\{[^}\n]{0,200}\}"
 _CHUNK = re.compile(rf"{REMARKED.pattern}|{_SPANS}|\S+", re.IGNORECASE)

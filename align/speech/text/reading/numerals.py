@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-__all__ = ["RANGE", "Number", "plain_digits", "spell_roman"]
-
 Number = Callable[[str, str], str]
 """Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
 

@@ -11,8 +11,6 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-__all__ = ["without_marks_of_pages"]
-
 _WORD = r"(?:page|seite|pagina|p\u00e1gina|p\.|s\.)"
 _PAGE = re.compile(
     rf"\s*(?:{_WORD}\s*)?[-\u2013\u2014]?\s*(?P<number>[0-9]{{1,4}})\s*[-\u2013\u2014]?"

@@ -10,8 +10,6 @@ from itertools import pairwise
 
 from align.errors import DataError
 
-__all__ = ["are_times", "check_no_transcriber", "check_plain"]
-
 _FIRST = {  # what the text begins with
     "XML or HTML": re.compile(r"<(\?xml|!doctype|html|tt|tei|transcript)[\s>]", re.IGNORECASE),
     "a file of subtitles of another kind": re.compile(r"\[Script Info\]|<SAMI>|\{\d+\}\{\d+\}"),

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 
 from align.speech.text.reading.numerals import Number
 
-__all__ = ["spell_ranks"]
-
 _DATED = "([1-9]|[12][0-9]|3[01])(?=\\s+(?:{})\\b)"
 _YEAR = r"(?<![\w.,:/-])1[1-9][0-9]{2}(?![\w%€$£:/-]|[.,][0-9]|\s[0-9%€$£])"
 _AFTER_STOP = r"(?<=\.)\s(?!$)"

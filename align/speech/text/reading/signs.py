@@ -14,8 +14,6 @@ from functools import partial
 from align.speech.text.reading.german import prepare_german, spell_german_dates
 from align.speech.text.reading.numerals import RANGE, Number
 
-__all__ = ["SIGNS_OF", "Signs"]
-
 _TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
 _BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$£])|(?<=[€$£])\s+(?=[0-9])")
 _CLOCK = re.compile(r"\b([0-9]{1,2})[.:]([0-5][0-9])\s*(?:Uhr|h)\b")

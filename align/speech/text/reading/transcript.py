@@ -58,16 +58,6 @@ from align.speech.text.reading.utterances import (
 )
 from align.types import SILENCES
 
-__all__ = [
-    "DOCUMENT_SUFFIXES",
-    "TRANSCRIPT_SUFFIXES",
-    "Utterance",
-    "language_of",
-    "prompt_for",
-    "read_transcript",
-    "spoken_text",
-]
-
 _SHOWN = 40  # characters of a text in messages
 TRANSCRIPT_SUFFIXES = (
     *(".txt", ".lab", ".textgrid", ".vtt", ".srt", ".json", ".cha", ".docx", ".eaf", ".exb"),

@@ -37,8 +37,6 @@ from align.speech.text.reading.lyrics import sung_lines
 from align.speech.text.reading.pages import without_marks_of_pages
 from align.speech.text.reading.remarks import REMARK
 
-__all__ = ["Turn", "read_turns"]
-
 _LONG_CLOCK = r"[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{2})?"
 _CLOCK = rf"(?:{_LONG_CLOCK}|[0-9]{{1,2}}:[0-5][0-9])(?:[.,][0-9]{{1,3}}|-[0-9])?"
 _RANGE = rf"{_CLOCK}(?:\s*(?:-->|[-\u2013\u2014])\s*{_CLOCK})?"

@@ -4,8 +4,6 @@ import html
 import re
 import unicodedata
 
-__all__ = ["apart", "garbled_word", "plain_letters"]
-
 _OWN = r"(?:\s[^<>\n]{0,100}=[^<>\n]{0,200})?\s?/?>"
 """The end of a tag; `<i think>` is none."""
 

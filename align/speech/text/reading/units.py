@@ -13,8 +13,6 @@ chapter 5: how signs are written.
 import re
 from collections.abc import Mapping
 
-__all__ = ["spell_units", "spell_units_of_fractions"]
-
 
 def _same(**units: str) -> dict[str, tuple[str, str]]:
     """Return units whose name for one is that for several."""

@@ -16,8 +16,6 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["espeak_spelling", "is_pinyin", "library_for", "word_cutter"]
-
 _HAN = "\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA = "\u3041-\u30ff\uff66-\uff9f"
 _CHARACTER = re.compile(f"[{_HAN}]")

@@ -11,8 +11,6 @@ from align.formats.tiers.tier import PHONES, Tier
 from align.speech.text.reading.turns import read_turns
 from align.types import SILENCES
 
-__all__ = ["Utterance", "by_speaker", "checked", "of_cues", "of_table", "of_tiers"]
-
 _RESULTS = re.compile(
     r"(?:.* - )?(?:words?|phones?)|check|(?:ort-|kan-)?mau", re.IGNORECASE | re.DOTALL
 )

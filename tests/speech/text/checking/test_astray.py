@@ -29,7 +29,7 @@ from align.speech.text.checking.passages import seems_a_part
 from align.speech.text.conversation import Conversation
 from align.speech.text.parts import Recording
 from align.speech.text.pronouncing.lookup import look_up_all
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.rows import Row, fit_of
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.words import WordAligner

@@ -15,7 +15,7 @@ from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.passages import LARGEST
 from align.speech.text.parts import Recording
 from align.speech.text.pronouncing.lookup import look_up_all, make_dictionary
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.words import WordAligner
 
 DATA = Path(str(files("align.data")))

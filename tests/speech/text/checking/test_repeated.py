@@ -15,7 +15,7 @@ from align.speech.text.checking.repeated import (
     without_first_copy,
 )
 from align.speech.text.parts import Part
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.rows import Piece, Row
 from align.speech.text.text_part import TextPart
 from align.speech.text.words import WordAligner
