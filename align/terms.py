@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.potentials import GeneralPotential, Potentials
-from align.types import FloatArray, IntArray
+from align.types import BoolArray, Float64, FloatArray, IntArray
 
 __all__ = [
     "BaseFunctions",
@@ -245,12 +245,12 @@ class RatioTerm:
     """
 
     scale: FloatArray
-    gate: npt.NDArray[np.bool_]
+    gate: BoolArray
 
     def __post_init__(self) -> None:
         _as_arrays(self, "scale", "gate")
 
-    def coefficients(self) -> npt.NDArray[np.float64]:
+    def coefficients(self) -> Float64:
         """Return the coefficients of d_k**2, d_{k-1}**2 and d_{k-1} d_k [shape=(K, 3)]."""
         k = self.scale.size
         out = np.zeros((k, 3))
@@ -386,7 +386,7 @@ class BaseFunctions:
         width = min(term.table.shape[1] for term in durations)
         return len(distinct), width, row.reshape(-1).astype(np.intp)
 
-    def phi(self, onsets: IntArray) -> npt.NDArray[np.float64]:
+    def phi(self, onsets: IntArray) -> Float64:
         """Evaluate every base function at onsets in frames; [shape=(J,)]."""
         onsets = np.asarray(onsets)
         if onsets.shape != (self.n_events,):

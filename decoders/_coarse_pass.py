@@ -5,14 +5,13 @@ few events at a time, as the kernels come to them.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled, read_only
 from align.decoders._coarse_sources import Cells
 from align.decoders._first_order import Tables, backtrack, forward
 from align.decoders._rows import Row, best_by_rows, row_offsets
 from align.decoders._windows import Windows, tighten_limits
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 _ENOUGH = 2**28  # bytes of rows, unless memory is given
 _TABLE = 2**20  # bytes of onset scores laid out at a time, which the second-level cache holds
@@ -78,11 +77,11 @@ def _onset_rows(
     onset: FloatArray,
     onset_row: IntArray,
     shift: IntArray,
-    prefix: npt.NDArray[np.float64],
+    prefix: Float64,
     prefix_row: IntArray,
     windows: Windows,
     begin: int,
-    out: npt.NDArray[np.float64],
+    out: Float64,
 ) -> None:
     """Fill the onset scores of events from `begin` on, scores of frames included.
 

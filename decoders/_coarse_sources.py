@@ -44,9 +44,9 @@ class Cells(NamedTuple):
     onset: FloatArray
     onset_row: IntArray
     shift: IntArray
-    prefix: npt.NDArray[np.float64]
+    prefix: Float64
     prefix_row: IntArray
-    duration: npt.NDArray[np.float64]
+    duration: Float64
     duration_row: IntArray
     first: IntArray
     last: IntArray
@@ -97,7 +97,7 @@ class Source(ABC):
 
     def _coarse_lengths(
         self, table: FloatArray | None, row: IntArray | None, factor: int
-    ) -> tuple[npt.NDArray[np.float64], IntArray]:
+    ) -> tuple[Float64, IntArray]:
         """Return the greatest score of the lengths nearest to each number of cells.
 
         Where all of these are forbidden, it is the greatest of all lengths that can be so many
@@ -327,9 +327,7 @@ class _OfBaseFunctions(Source):
         return part.potentials(self.weights)
 
 
-def _distinct(
-    parts: list[tuple[float, Any]], n_events: int
-) -> tuple[npt.NDArray[np.intp], IntArray]:
+def _distinct(parts: list[tuple[float, Any]], n_events: int) -> tuple[IntArray, IntArray]:
     """Distinct combinations of rows, and which of them each event has."""
     if not parts:
         return np.empty((1, 0), dtype=np.intp), np.zeros(n_events, dtype=np.intp)

@@ -19,7 +19,6 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled, read_only
 from align.decoders._max_plus import Room, best_start, best_sums, room_for
@@ -34,7 +33,7 @@ from align.decoders._windows import (
     tighten,
 )
 from align.potentials import Path, Potentials
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 
 class Tables(NamedTuple):
@@ -61,7 +60,7 @@ class Tables(NamedTuple):
     onset: FloatArray
     start: IntArray
     windows: Windows
-    duration: npt.NDArray[np.float64]
+    duration: Float64
     row: IntArray
     flat: bool
     offset: IntArray

@@ -12,15 +12,14 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 _ENOUGH = 2**30  # bytes of rows that are stored without being asked
 
-Row: TypeAlias = npt.NDArray[np.float64]
+Row: TypeAlias = Float64
 """Scores of one event, or of several one after the other."""
 
 

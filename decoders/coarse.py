@@ -35,7 +35,7 @@ from align.decoders.window_search import near_edges, search_in_windows
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 from align.terms import BaseFunctions
-from align.types import IntArray
+from align.types import BoolArray, IntArray
 
 _MOST_ROUNDS = 20
 _ROUNDS = 4  # at one reach, before all windows are doubled
@@ -67,7 +67,7 @@ class CoarseToFine(NamedTuple):
     score: float
     potentials: Potentials
     rounds: int
-    near_edge: npt.NDArray[np.bool_]
+    near_edge: BoolArray
 
     @property
     def path(self) -> Path:
@@ -168,7 +168,7 @@ class _Search:
         potentials = self.source.within(windows)
         return potentials, decode(potentials, max_memory=self.max_memory)
 
-    def near(self, found: tuple[Potentials, Path], windows: IntArray) -> npt.NDArray[np.bool_]:
+    def near(self, found: tuple[Potentials, Path], windows: IntArray) -> BoolArray:
         margin = max(1, self.reach // _EDGE)
         return near_edges(found[1].onsets, windows, self.source.windows, margin)
 
@@ -176,7 +176,7 @@ class _Search:
         self,
         windows: IntArray,
         found: tuple[Potentials, Path] | None,
-        near: npt.NDArray[np.bool_] | None,
+        near: BoolArray | None,
     ) -> IntArray | None:
         if found is None or near is None:  # no timing fits around the coarse path
             if self.reach >= min(self.wide, self.source.n_frames):
@@ -220,7 +220,7 @@ def _around(onsets: IntArray, source: Source, before: int, after: int) -> IntArr
     )
 
 
-def _stretches(onsets: IntArray, near: npt.NDArray[np.bool_], apart: int) -> list[IntArray]:
+def _stretches(onsets: IntArray, near: BoolArray, apart: int) -> list[IntArray]:
     """Events near an edge, in groups that are more than `apart` frames from one another."""
     events = np.flatnonzero(near)
     return np.split(events, np.flatnonzero(np.diff(onsets[events]) > apart) + 1)

@@ -16,7 +16,7 @@ from align.decoders._coarse_sources import Cells, part_of, source_of
 from align.decoders.window_search import near_edges, search_in_windows
 from align.errors import ParameterError
 from align.terms import BaseFunctions, DurationTerm
-from align.types import FloatArray, IntArray
+from align.types import BoolArray, FloatArray, IntArray
 
 # of a pass over all cells: a second or two; beyond, one in longer cells first
 _MOST_STATES = 10**9
@@ -131,7 +131,7 @@ class CoarseBlocks:
         self,
         longest: IntArray,
         windows: IntArray | None = None,
-        rare: npt.NDArray[np.bool_] | None = None,
+        rare: BoolArray | None = None,
         guess: IntArray | None = None,
     ) -> IntArray | None:
         """Return the first frame of the best cell of each onset [shape=(K,), dtype=intp].
@@ -237,7 +237,7 @@ def _path_near(cells: Cells, guess: IntArray, reach: int) -> IntArray | None:
         guess, reach = guess if found is None else found, 2 * reach
         return around()
 
-    def near(found: IntArray, windows: IntArray) -> npt.NDArray[np.bool_]:
+    def near(found: IntArray, windows: IntArray) -> BoolArray:
         return near_edges(found, windows, limits, max(1, reach // _EDGE))
 
     try:

@@ -19,11 +19,10 @@ So memory grows with the events alone, and time with events times cells.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
-from align.types import Float64, FloatArray, IntArray
+from align.types import BoolArray, Float64, FloatArray, IntArray
 
 
 class Excerpt(NamedTuple):
@@ -45,8 +44,8 @@ def best_excerpt(
     rows: IntArray,
     other: FloatArray,
     passing: FloatArray,
-    begins: npt.NDArray[np.bool_],
-    ends: npt.NDArray[np.bool_],
+    begins: BoolArray,
+    ends: BoolArray,
 ) -> Excerpt:
     """Return the stretch of a sequence that explains the cells of a recording best.
 
@@ -108,8 +107,8 @@ def _search(
     rows: IntArray,
     before: Float64,
     passing: Float64,
-    begins: npt.NDArray[np.bool_],
-    ends: npt.NDArray[np.bool_],
+    begins: BoolArray,
+    ends: BoolArray,
 ) -> Excerpt:
     """Return the best stretch; `before` [shape=(C + 1,)] sums what anything else scores."""
     n_cells, n_events = table.shape[0], len(rows)

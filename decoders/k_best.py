@@ -26,7 +26,6 @@ Eppstein, "Finding the k shortest paths", SIAM Journal on Computing 28, 1998.
 import heapq
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._first_order import Tables, first_order_tables, forward
@@ -36,7 +35,7 @@ from align.decoders.max_marginals import onset_max_marginals
 from align.decoders.second_order import SecondOrder, decode_second_order, fits
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 
 def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
@@ -232,7 +231,7 @@ class _FirstOrder:
     def follow(self, at: int, onsets: IntArray) -> None:
         _follow(self._tables, self._best, at, onsets)
 
-    def deviate(self, onsets: IntArray, frame: IntArray, loss: npt.NDArray[np.float64]) -> None:
+    def deviate(self, onsets: IntArray, frame: IntArray, loss: Float64) -> None:
         _deviate(self._tables, self._best, onsets, frame, loss)
 
 
@@ -264,9 +263,7 @@ def _follow(tables: Tables, best: Row, at: int, onsets: IntArray) -> None:
 
 
 @compiled()
-def _deviate(
-    tables: Tables, best: Row, onsets: IntArray, frame: IntArray, loss: npt.NDArray[np.float64]
-) -> None:
+def _deviate(tables: Tables, best: Row, onsets: IntArray, frame: IntArray, loss: Float64) -> None:
     """Next worse onset of each of the first events, and what it costs.
 
     The events after it stay; those before it move to what is then best for them. ``best`` holds

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from align.decoders._graphs import check_on_paths, topological_order
 from align.errors import ParameterError
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +75,9 @@ class Lattice:
     arcs: IntArray
     starts: IntArray
     ends: IntArray
-    arc_score: npt.NDArray[np.float64] = None  # type: ignore[assignment]  # see __post_init__
-    start_score: npt.NDArray[np.float64] = None  # type: ignore[assignment]
-    end_score: npt.NDArray[np.float64] = None  # type: ignore[assignment]
+    arc_score: Float64 = None  # type: ignore[assignment]  # see __post_init__
+    start_score: Float64 = None  # type: ignore[assignment]
+    end_score: Float64 = None  # type: ignore[assignment]
     event: IntArray = None  # type: ignore[assignment]
     labels: tuple[str, ...] = field(default=(), repr=False)
     slot: IntArray = None  # type: ignore[assignment]
@@ -402,7 +402,7 @@ def _nodes(values: npt.ArrayLike, n: int, name: str, *, empty: bool = False) -> 
     return nodes
 
 
-def _scores(values: npt.ArrayLike | None, size: int, name: str) -> npt.NDArray[np.float64]:
+def _scores(values: npt.ArrayLike | None, size: int, name: str) -> Float64:
     scores = np.zeros(size) if values is None else np.asarray(values, dtype=np.float64)
     if scores.shape != (size,):
         raise ParameterError(f"{name}.shape={scores.shape}, must be ({size},).")

@@ -46,7 +46,7 @@ from align.decoders.lattice import Lattice
 from align.errors import ParameterError
 from align.potentials import Potentials
 from align.terms import BaseFunctions, OnsetTerm, SegmentTerm
-from align.types import FloatArray, IntArray
+from align.types import BoolArray, FloatArray, IntArray
 
 
 class LatticePath(NamedTuple):
@@ -429,7 +429,7 @@ def _explain(
     )
 
 
-def _shortest_path(lattice: Lattice, limits: Limits, allowed: npt.NDArray[np.bool_]) -> list[int]:
+def _shortest_path(lattice: Lattice, limits: Limits, allowed: BoolArray) -> list[int]:
     """Path over the nodes allowed that has the least sum of shortest lengths; [] if none."""
     least = {int(v): (0, -1) for v in lattice.starts if allowed[v]}  # frames before, node before
     before: list[list[int]] = [[] for _ in range(lattice.n_nodes)]

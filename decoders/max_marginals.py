@@ -25,7 +25,7 @@ from align.decoders._windows import explain_unreachable, has_ratio, refuse
 from align.decoders.second_order import problem_of, second_order_max_marginals
 from align.errors import ParameterError
 from align.potentials import Potentials
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 
 class MaxMarginals(NamedTuple):
@@ -40,10 +40,10 @@ class MaxMarginals(NamedTuple):
         First frame of each row.
     """
 
-    score: npt.NDArray[np.float64]
+    score: Float64
     start: IntArray
 
-    def margin(self, onsets: npt.ArrayLike, tolerance: float) -> npt.NDArray[np.float64]:
+    def margin(self, onsets: npt.ArrayLike, tolerance: float) -> Float64:
         """Return by how much the best score beats the best with the onset somewhere else.
 
         Parameters
@@ -141,7 +141,7 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
 
 
 @compiled()
-def _add(tables: Tables, before: Row, after: Row, score: npt.NDArray[np.float64]) -> None:
+def _add(tables: Tables, before: Row, after: Row, score: Float64) -> None:
     """Add both flat tables up in the layout of the onset scores, whose rows begin at `start`."""
     for k in range(tables.row.size):
         low, high = tables.offset[k], tables.offset[k + 1]

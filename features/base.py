@@ -48,7 +48,7 @@ class TimedSignal:
     signal: Signal
     events: Sequence[Event]
     onsets: IntArray
-    times: npt.NDArray[np.float64]
+    times: Float64
     end: int
     group: str | None = None
     text: str | None = None

@@ -20,7 +20,7 @@ from align.errors import ModelError, ParameterError
 from align.features.base import Feature
 from align.features.sound.signal import Signal
 from align.terms import OnsetTerm, Term
-from align.types import Event
+from align.types import Event, Float32, Float64
 
 _LARGEST = 100_000  # frames; beyond, a number would not be an index everywhere
 
@@ -101,7 +101,7 @@ def _checked_scales(scales: Sequence[int]) -> tuple[int, ...]:
     return checked
 
 
-def _distance(x: npt.NDArray[np.float32], j: int) -> npt.NDArray[np.float64]:
+def _distance(x: Float32, j: int) -> Float64:
     frames = np.arange(len(x))
     difference = x[np.maximum(frames - j, 0)] - x[np.minimum(frames + j, len(x) - 1)]
     squares = np.einsum("td,td->t", difference, difference, dtype=np.float64)

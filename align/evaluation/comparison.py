@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.evaluation.file_result import FileResult
 from align.evaluation.report import Report
 from align.evaluation.report_text import in_columns
 from align.evaluation.scores import ROUNDING, TOLERANCES_MS
+from align.types import Float64, IntArray
 
 __all__ = ["Comparison", "Interval", "compare"]
 
@@ -205,8 +205,8 @@ def compare(
 
 
 def _bootstrap(
-    table: npt.NDArray[np.float64], level: float, n_resamples: int, seed: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    table: Float64, level: float, n_resamples: int, seed: int
+) -> tuple[Float64, Float64]:
     """Return the ends of the intervals of all differences per boundary [shape=(measures,)]."""
     measures = (table.shape[1] - 1) // 2
     if len(table) < 2:
@@ -217,9 +217,9 @@ def _bootstrap(
     difference = table[:, 1::2] - table[:, 2::2]
     count = table[:, 0]
 
-    def statistic(files: npt.NDArray[np.intp], axis: int = -1) -> npt.NDArray[np.float64]:
+    def statistic(files: IntArray, axis: int = -1) -> Float64:
         total = np.moveaxis(difference[files], -1, 0).sum(axis=axis)
-        share: npt.NDArray[np.float64] = total / count[files].sum(axis=axis)
+        share: Float64 = total / count[files].sum(axis=axis)
         return share
 
     found = bootstrap(

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.results.timing import Timing
-from align.types import Example
+from align.types import Example, Float64, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +38,11 @@ class FileResult:
 
     name: str
     labels: Sequence[str]
-    true: npt.NDArray[np.float64]
-    predicted: npt.NDArray[np.float64]
+    true: Float64
+    predicted: Float64
     seconds: float = math.nan
     elapsed: float = math.nan
-    chord: npt.NDArray[np.intp] | None = None
+    chord: IntArray | None = None
     collection: str = ""
 
     def __post_init__(self) -> None:

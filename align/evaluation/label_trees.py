@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.folders import walk
@@ -18,7 +17,7 @@ from align.formats.files import read_labels, read_tiers
 from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tiers.labels import Labels
 from align.formats.tiers.tier import WORDS
-from align.types import SILENCE, SILENCES
+from align.types import SILENCE, SILENCES, Float64
 
 _PREFERRED = (".phn", ".textgrid", ".lab", ".csv", ".tsv", ".json", ".ctm", ".wrd", ".txt")
 
@@ -27,7 +26,7 @@ class Found(NamedTuple):
     """Labels of a file as they are compared, when each begins, and where the last one ends."""
 
     labels: list[str]
-    onsets: npt.NDArray[np.float64]
+    onsets: Float64
     end: float
 
 

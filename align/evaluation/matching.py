@@ -35,7 +35,7 @@ from align.evaluation.report import Report, by_frequency, class_pair
 from align.evaluation.scores import ROUNDING, Score
 from align.evaluation.tree_evaluation import TreeEvaluation
 from align.progress import Progress
-from align.types import SILENCES
+from align.types import SILENCES, Float64, IntArray
 
 _MOST_CELLS = 5 * 10**7
 _FEWEST = 0.25  # share of the labels of the side with fewer that must be matched
@@ -46,7 +46,7 @@ def match_labels(
     times: npt.ArrayLike,
     reference: Sequence[str],
     reference_times: npt.ArrayLike,
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+) -> tuple[IntArray, IntArray]:
     """Match the labels of two sequences, in order: as many as can be, the nearest in time.
 
     Parameters
@@ -108,7 +108,7 @@ def match_labels(
     return found[:, 0], found[:, 1]
 
 
-def _gap(s: npt.NDArray[np.float64], t: npt.NDArray[np.float64]) -> float:
+def _gap(s: Float64, t: Float64) -> float:
     return max(float(abs(s[-1] - t[0])), float(abs(t[-1] - s[0]))) if s.size and t.size else 0.0
 
 
@@ -209,8 +209,8 @@ class _Match(NamedTuple):
     name: str
     found: Found
     truth: Found
-    mine: npt.NDArray[np.intp]
-    theirs: npt.NDArray[np.intp]
+    mine: IntArray
+    theirs: IntArray
 
     def result(self) -> FileResult:
         labels = [self.truth.labels[k] for k in self.theirs.tolist()]

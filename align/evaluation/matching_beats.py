@@ -23,12 +23,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.evaluation.piece_files import PieceFiles
 from align.formats.notes.beat_table import BEAT_SUFFIXES, read_beat_times
 from align.progress import Progress
+from align.types import Float64
 
 _Path = str | os.PathLike[str]
 
@@ -139,7 +139,7 @@ def evaluate_beats(
     return BeatEvaluation(dict(scored.values()), tuple(failed))
 
 
-def _beats(path: str) -> npt.NDArray[np.float64]:
+def _beats(path: str) -> Float64:
     """Read beats that mir_eval can use: two at least, behind the first seconds."""
     times = read_beat_times(path)
     if times.size and times[-1] > _LONGEST:

@@ -29,7 +29,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.evaluation.file_result import FileResult
@@ -46,6 +45,7 @@ from align.evaluation.report_text import (
 from align.evaluation.scores import ROUNDING, Score, SetScore, or_none
 from align.files.atomic import atomic_write
 from align.formats.documents.writing import json_text
+from align.types import Float64
 
 START = "(start)"
 OTHER = "(other)"
@@ -128,11 +128,11 @@ class Report:
         """
         files = tuple(files)
         wording = wording_of(kind)
-        all_errors: list[npt.NDArray[np.float64]] = []
+        all_errors: list[Float64] = []
         per_file: dict[str, Score] = {}
         labels: dict[str, list[float]] = {}
         pairs: dict[str, list[float]] = {}
-        sets: dict[str, list[npt.NDArray[np.float64]]] = {}
+        sets: dict[str, list[Float64]] = {}
         metrics: list[list[float]] = []
         seconds = elapsed = 0.0
         for result in files:
@@ -343,7 +343,7 @@ def _cost(score: Score) -> float:
     return score.boundaries * score.mean_abs_ms
 
 
-def _per_set(sets: Mapping[str, Sequence[npt.NDArray[np.float64]]]) -> dict[str, SetScore]:
+def _per_set(sets: Mapping[str, Sequence[Float64]]) -> dict[str, SetScore]:
     return {name or "(all)": SetScore.from_errors(errors) for name, errors in sorted(sets.items())}
 
 

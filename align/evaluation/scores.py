@@ -11,6 +11,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from align.types import Float64
+
 TOLERANCES_MS = (10, 20, 25, 30, 40, 50, 100)
 """The tolerances of every report, in milliseconds."""
 
@@ -100,7 +102,7 @@ class SetScore:
     all_events: Score
 
     @classmethod
-    def from_errors(cls, errors: Sequence[npt.NDArray[np.float64]]) -> Self:
+    def from_errors(cls, errors: Sequence[Float64]) -> Self:
         """Summarise errors in seconds, an array for each recording.
 
         Examples

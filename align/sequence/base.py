@@ -48,7 +48,7 @@ from align.sequence.learning.parts import n_recordings
 from align.sequence.learning.problem import AlignmentProblem, Case, Truth, base_function_scales
 from align.sequence.state import aligner_state, restored
 from align.terms import BaseFunctions
-from align.types import Example
+from align.types import Example, Float64
 
 if TYPE_CHECKING:  # what learns is loaded by what learns, not to align
     from align.learners.structured.costs import OnsetCost
@@ -86,8 +86,8 @@ class Aligner(ParamsMixin, ABC):
     random_state: int
 
     hop_: float
-    coef_: npt.NDArray[np.float64]
-    scale_: npt.NDArray[np.float64]
+    coef_: Float64
+    scale_: Float64
     base_functions_: list[str]
     features_: list[Any]
     problems_: list[tuple[str, str]]
@@ -398,7 +398,7 @@ class Aligner(ParamsMixin, ABC):
             np.isin(self.base_functions_, [n for f in self.features_ for n in f.non_negative()]),
         )
 
-    def _weights(self, x: BaseFunctions) -> npt.NDArray[np.float64]:
+    def _weights(self, x: BaseFunctions) -> Float64:
         """Return the weights of the base functions as they are."""
         divisor = self.scale_ * x.n_events if self.normalise else self.scale_
         return self.coef_ / divisor

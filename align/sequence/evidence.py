@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
-from align.types import Float64
+from align.types import BoolArray, Float64
 
 _RIDGE = 1.0
 
@@ -26,7 +26,7 @@ class EvidenceModel:
 
     @classmethod
     def fit(
-        cls, evidence: Sequence[Float64], hit: Sequence[npt.NDArray[np.bool_] | Float64]
+        cls, evidence: Sequence[Float64], hit: Sequence[BoolArray | Float64]
     ) -> "EvidenceModel":
         """Return the model whose weights fit the notes of some recordings, by Newton's method.
 

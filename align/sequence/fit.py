@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from align.sequence.evidence import log_odds, logistic
 from align.terms import SegmentTerm
-from align.types import Float64, IntArray
+from align.types import BoolArray, Float64, IntArray
 
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
 _WORST = -8.0  # log ratio, below which an event does not fit at all
@@ -18,7 +18,7 @@ class Fit(NamedTuple):
     """The match of a recording, that of each decoded event [shape=(K,)], and warnings."""
 
     match: float
-    events: npt.NDArray[np.float64]
+    events: Float64
     warnings: tuple[str, ...]
 
 
@@ -38,9 +38,7 @@ def fits_of(terms: Mapping[str, Any], onsets: IntArray, n_frames: int) -> Float6
     return None
 
 
-def fields_of(
-    fit: Fit | None, place: IntArray, asked: npt.NDArray[np.bool_] | None = None
-) -> dict[str, Any]:
+def fields_of(fit: Fit | None, place: IntArray, asked: BoolArray | None = None) -> dict[str, Any]:
     """Return what a result says of a fit.
 
     Part k, the decoded events from ``place[k]`` up to ``place[k + 1]`` [shape=(M + 1,)], is one

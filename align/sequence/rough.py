@@ -16,13 +16,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders.coarse_blocks import CoarseBlocks
 from align.features import Signal
 from align.sequence.feature_terms import terms_of
 from align.terms import BaseFunctions, DurationTerm
-from align.types import Event, IntArray
+from align.types import Event, Float64, IntArray
 
 _BLOCK = 120.0  # seconds of a block
 _AROUND = 1.0  # seconds either side of a block that its scores may depend on
@@ -99,11 +98,11 @@ def covering(
 
 def _with_costs(
     x: BaseFunctions,
-    weights: npt.NDArray[np.float64],
+    weights: Float64,
     events: Sequence[Event],
     costs: Mapping[Event, float],
     hop: float,
-) -> tuple[BaseFunctions, npt.NDArray[np.float64]]:
+) -> tuple[BaseFunctions, Float64]:
     """Return base functions and weights by which some events cost something where they occur.
 
     For a rough pass, in which events may take no cell: what takes none costs nothing.

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders import decode, decode_coarse_to_fine
 from align.potentials import Path, Potentials
 from align.terms import BaseFunctions
-from align.types import IntArray
+from align.types import BoolArray, Float64, IntArray
 
 PAUSE = 2.0  # seconds; longer pauses are looked for where this is not enough
 MOST_CELLS = 10**8  # of the onset table, 8 bytes each; beyond, windows from a coarse pass
@@ -44,7 +43,7 @@ class Room:
         """Length that a pause may have at first."""
         return max(1, round(PAUSE / self.hop))
 
-    def limits(self, free: npt.NDArray[np.bool_], pause: int | None = None) -> IntArray:
+    def limits(self, free: BoolArray, pause: int | None = None) -> IntArray:
         """Return the longest length of each event of a sequence [shape=(K,)].
 
         Those that are `free` are pauses, which may last the whole recording, or `pause` frames.
@@ -64,9 +63,7 @@ class Room:
                 return limits
             pause = min(2 * pause, n_frames)
 
-    def longer_pause(
-        self, free: npt.NDArray[np.bool_], limits: IntArray, onsets: IntArray
-    ) -> int | None:
+    def longer_pause(self, free: BoolArray, limits: IntArray, onsets: IntArray) -> int | None:
         """Return the length that pauses need, where one took more than half of its limit.
 
         `limits` [shape=(K,)] are those that the events had; None where there was room enough.
@@ -86,8 +83,8 @@ def is_long(n_events: int, n_frames: int, most_cells: int | None = None) -> bool
 
 def best_path(
     base_functions: Callable[[IntArray], BaseFunctions],
-    weights: Callable[[BaseFunctions], npt.NDArray[np.float64]],
-    free: npt.NDArray[np.bool_],
+    weights: Callable[[BaseFunctions], Float64],
+    free: BoolArray,
     room: Room,
     most_cells: int | None = None,
 ) -> tuple[Potentials, Path]:

@@ -17,13 +17,12 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.features import Signal
 from align.progress import Progress
 from align.results.alignment import Alignment
-from align.types import Event
+from align.types import Event, Float64
 
 MOST_OF_STRETCH = 10**6  # cells of the onset table of a stretch; beyond, windows: they are faster
 
@@ -51,8 +50,8 @@ class Stretch(NamedTuple):
 
 
 def cuts_at(
-    begins: npt.NDArray[np.float64],
-    ends: npt.NDArray[np.float64],
+    begins: Float64,
+    ends: Float64,
     pauses: Sequence[int],
     duration: float,
     hop: float,
@@ -161,7 +160,7 @@ def joined_stretches(
     seconds = [stretch.end - stretch.begin for stretch, _ in parts]
     last, end = parts[-1]
 
-    def every(name: str, *, timed: bool = False) -> npt.NDArray[np.float64] | None:
+    def every(name: str, *, timed: bool = False) -> Float64 | None:
         columns = [getattr(part, name) for _, part in parts]
         if any(column is None for column in columns):
             return None

@@ -34,7 +34,7 @@ from align.sequence.times.leaning import Leaning
 from align.sequence.times.placement import WINDOW, Placement, moved_offset
 from align.sequence.times.sureness import Sureness
 from align.terms import BaseFunctions
-from align.types import Event, Example, Float64, IntArray
+from align.types import BoolArray, Event, Example, Float64, IntArray
 
 if TYPE_CHECKING:
     from align.learners.structured.learner import StructuredLearner
@@ -319,7 +319,7 @@ class TimedAligner(Aligner):
             terms, names, events, n_frames, limits, pinned=pinned, windows=windows
         )
 
-    def _free(self, events: tuple[Event, ...]) -> npt.NDArray[np.bool_]:
+    def _free(self, events: tuple[Event, ...]) -> BoolArray:
         unbounded = cache(self._unbounded)  # labels are few
         return np.array([unbounded(event) for event in events])
 
@@ -330,8 +330,8 @@ class TimedAligner(Aligner):
         )
 
     def _corrected(
-        self, times: npt.NDArray[np.float64], terms: Mapping[str, Any], events: tuple[Event, ...]
-    ) -> npt.NDArray[np.float64]:
+        self, times: Float64, terms: Mapping[str, Any], events: tuple[Event, ...]
+    ) -> Float64:
         if self.correction_ is None and self.habits_ is None:
             return times
         kinds = self._kinds_of(events)

@@ -4,20 +4,15 @@ Windows of 5 ms, so that glottal pulses and releases show as vertical lines, and
 6 dB per octave.
 """
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from align.types import Float32
+from align.types import Float32, FloatArray
 
 _WINDOW = 0.005  # seconds, of the Hann window; its main lobe is 800 Hz wide
 _HIGHEST = 8000.0  # Hz; frequencies above are left out
 
 
-def spectrogram(
-    samples: npt.NDArray[np.floating[Any]], rate: int, *, n_columns: int = 2000
-) -> tuple[Float32, float]:
+def spectrogram(samples: FloatArray, rate: int, *, n_columns: int = 2000) -> tuple[Float32, float]:
     """Return a wide-band spectrogram in decibels, for the eye, and its upper edge in Hz.
 
     It has about `n_columns` at most, but windows overlap by at least half. The levels

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError
-from align.types import Float64
+from align.types import Float32, Float64
 
 _BANDS = 5  # groups of mel bands
 _MORE = 4.0  # recordings as those of the training set are so much more frequent than any others
@@ -32,7 +32,7 @@ _NUMBERS = _BANDS * (len(_LEVELS) + len(_LAGS) * len(_CHANGES))
 _PENALTY = 0.03  # inverse weight of the squares: speakers are few, and numbers many
 
 
-def sound_of(energies: npt.NDArray[np.float32]) -> Float64:
+def sound_of(energies: Float32) -> Float64:
     """Return numbers that describe what a recording sounds like.
 
     Parameters

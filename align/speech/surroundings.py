@@ -15,13 +15,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import AlignError, ParameterError
 from align.features import Feature, NetworkConfidence, Signal, TimedSignal
 from align.features.sound.surroundings import KINDS, elsewhere
 from align.speech.sound_classifier import sound_of
-from align.types import Example
+from align.types import Example, Float32
 
 # Times the epochs of the first aligner's networks, since there is more to be learned.
 _ANEW, _LATER = 1.7, 1.4
@@ -47,7 +46,7 @@ def remove_echo_of(kind: str, features: Sequence[Any]) -> None:
 
 
 def signal_elsewhere(
-    signal: Signal, rng: np.random.Generator, others: Sequence[npt.NDArray[np.float32]], kind: str
+    signal: Signal, rng: np.random.Generator, others: Sequence[Float32], kind: str
 ) -> Signal:
     """Return a recording as it would sound in other surroundings."""
     samples = elsewhere(signal.samples, signal.rate, rng, others, kind)

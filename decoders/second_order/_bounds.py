@@ -31,12 +31,11 @@ rounded towards 0 (`_TOWARDS_0`), which keeps a bound a bound.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._first_order import Tables
 from align.decoders.second_order._knots import Lengths
-from align.types import Float64, FloatArray, IntArray
+from align.types import Float32, Float64, FloatArray, IntArray
 
 PAD = 16
 """Frames of score `_NEVER` before each row, and after the last one."""
@@ -52,7 +51,7 @@ _HUGE = 1e18
 
 _at = np.uintp  # numba counts a place that may be negative from the end: some instructions each
 
-_Float32 = npt.NDArray[np.float32]
+_Float32 = Float32
 
 
 class Bounds(NamedTuple):

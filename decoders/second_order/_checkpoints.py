@@ -21,7 +21,7 @@ import numpy.typing as npt
 from align.decoders.second_order._envelopes import advance, best_end, follow
 from align.decoders.second_order._states import Problem, pointer_dtype
 from align.errors import ParameterError
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 _ENOUGH = 2**28  # bytes of back-pointers and checkpoints that are stored without being asked
 
@@ -102,7 +102,7 @@ class _Search:
         """Fill onsets low .. high - 1 by their back-pointers."""
         self.length = follow(self.problem, low, high, back, self.length, self.onsets)
 
-    def run(self, pieces: list[int]) -> list[npt.NDArray[np.float64]]:
+    def run(self, pieces: list[int]) -> list[Float64]:
         """Go from the states before the first piece to those before the last; copy them all."""
         kept = []
         for low, high in pairwise(pieces):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
+from align.types import BoolArray
 
 
 @compiled()
@@ -41,7 +42,7 @@ def beside(
 
 @compiled()
 def add_rectified(
-    h: npt.NDArray[Any], z: npt.NDArray[Any], bias: npt.NDArray[Any], on: npt.NDArray[np.bool_]
+    h: npt.NDArray[Any], z: npt.NDArray[Any], bias: npt.NDArray[Any], on: BoolArray
 ) -> None:
     """Add what is positive of ``z + bias`` to `h` [shape=(B * L, C)]; `on` says where that is."""
     for row in range(h.shape[0]):
@@ -54,7 +55,7 @@ def add_rectified(
 @compiled()
 def slopes_where(
     slope: npt.NDArray[Any],
-    on: npt.NDArray[np.bool_],
+    on: BoolArray,
     out: npt.NDArray[Any],
     total: npt.NDArray[Any],
 ) -> None:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from align._blas import one_thread
 from align.errors import ModelError, ParameterError
-from align.types import Float32
+from align.types import BoolArray, Float32
 
 _BLOCK = 2048  # frames
 _LARGEST_POWER = 24  # of 2, that weights in eight bits are multiplied by
@@ -353,7 +353,7 @@ def _product(columns: Float32, matrix: Float32, parts: int) -> Float32:
 
 
 def _gradient(
-    slope: Float32, on: npt.NDArray[np.bool_], columns: Float32, dz: Float32
+    slope: Float32, on: BoolArray, columns: Float32, dz: Float32
 ) -> tuple[Float32, Float32]:
     """Return the gradients of a layer's matrix and bias; `dz` becomes the slope of its product."""
     from align.features.networks._network_passes import slopes_where

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.features.base import TimedSignal
 from align.types import Float32, Float64, IntArray
@@ -26,7 +25,7 @@ class Target:
     """
 
     strength: Float32
-    label: npt.NDArray[np.intp] | None = None
+    label: IntArray | None = None
 
     def of(self, frames: slice) -> "Target":
         """Return that of some of the frames."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float32, Float64, IntArray
 
 _HARMONICS = np.array([0, 12, 19, 24, 28, 31, 34, 36])  # semitones above the first
 _PARTIALS = _HARMONICS[:5]  # those of other notes that are strong enough to matter
@@ -23,9 +24,7 @@ _SLACK = 0.02
 _MOST = 1.5
 
 
-def note_context(
-    pitches: npt.ArrayLike, onsets: npt.ArrayLike, ends: npt.ArrayLike
-) -> npt.NDArray[np.float32]:
+def note_context(pitches: npt.ArrayLike, onsets: npt.ArrayLike, ends: npt.ArrayLike) -> Float32:
     """Return numbers that describe the surroundings of each note [shape=(N, N_CONTEXT)].
 
     `onsets` and `ends` [shape=(N,)] are score seconds, onsets never decreasing. For harmonics
@@ -71,7 +70,7 @@ def note_context(
     return np.minimum(out, _MOST).astype(np.float32)
 
 
-def _meeting(interval: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+def _meeting(interval: IntArray) -> Float64:
     """Whether a note so many semitones higher has a partial at each harmonic [shape=(M, 8)]."""
     at = _HARMONICS[:, None] == interval[:, None, None] + _PARTIALS
     return np.asarray(at.any(axis=2), dtype=np.float64)

@@ -37,7 +37,7 @@ from align.features.notes.note_levels import (
 )
 from align.features.notes.timed_notes import TimedNotes, checked_context, checked_pitches
 from align.features.sound.signal import Signal
-from align.types import Float32, IntArray
+from align.types import Float32, Float64, IntArray
 
 _ELSEWHERE = np.array([-24, -19, -12, -7, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 7, 12, 19, 24])
 _EDGE = 6  # frames at either end of a stretch that do not count: their surroundings are cut off
@@ -376,7 +376,7 @@ class _Stretches:
     def __init__(self, settings: NoteNetwork, examples: Sequence[TimedNotes]) -> None:
         self._settings, self._examples = settings, examples
         self._levels = [note_levels(item.signal) for item in examples]
-        self._times: list[dict[int, npt.NDArray[np.float64]]] = []
+        self._times: list[dict[int, Float64]] = []
         pool, chance = [], []
         for i, item in enumerate(examples):
             played = np.flatnonzero(np.isfinite(item.onsets))

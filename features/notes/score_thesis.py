@@ -34,7 +34,7 @@ from align.features.sound.derivatives import polynomial_derivatives
 from align.features.sound.pitch import band_energies
 from align.features.sound.signal import Signal
 from align.terms import OnsetTerm, RatioTerm, Term
-from align.types import Event, Note
+from align.types import Event, Float32, Note
 
 ScoreEvent: TypeAlias = Event | tuple[Note, ...]
 
@@ -108,9 +108,7 @@ class PitchEnergy(Feature):
             for h in range(self.n_harmonics)
         }
 
-    def tables(
-        self, signal: Signal, chords: Sequence[tuple[int, ...]]
-    ) -> list[npt.NDArray[np.float32]]:
+    def tables(self, signal: Signal, chords: Sequence[tuple[int, ...]]) -> list[Float32]:
         """Return energies, slopes and curvatures of chords at every frame.
 
         Parameters

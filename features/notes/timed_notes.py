@@ -9,7 +9,7 @@ from align.errors import ParameterError
 from align.features.notes.note_context import N_CONTEXT
 from align.features.notes.note_levels import PITCHES
 from align.features.sound.signal import Signal
-from align.types import Float32, IntArray
+from align.types import Float32, Float64, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class TimedNotes:
 
     signal: Signal
     pitches: IntArray
-    onsets: npt.NDArray[np.float64]
+    onsets: Float64
     context: Float32 | None = None
     weight: float = 1.0
 

@@ -25,10 +25,9 @@ from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
-from align.types import SILENCES
+from align.types import SILENCES, Float32
 
 _MANNERS = (
     "vowel",
@@ -106,7 +105,7 @@ class Articulation:
         Broad class of its beginning and of its end; they differ in affricates and contours.
     """
 
-    vector: npt.NDArray[np.float32]
+    vector: Float32
     opening: str
     closing: str
 
@@ -144,7 +143,7 @@ def articulation(label: str) -> Articulation:
         vector = np.zeros(len(FEATURES), dtype=np.float32)
         vector[_AT["silence"]] = 1.0
         return Articulation(vector, "silence", "silence")
-    parts: list[npt.NDArray[np.float32]] = []
+    parts: list[Float32] = []
     waiting: list[str] = []
     for sign in _signs(label):
         if sign in _TIES:
@@ -201,9 +200,7 @@ def _no_letter(sign: str, label: str) -> str:
     )
 
 
-def _joined(
-    first: npt.NDArray[np.float32], second: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
+def _joined(first: Float32, second: Float32) -> Float32:
     """Vector of two letters that are one phone."""
     manner = slice(_AT[_MANNERS[0]], _AT[_MANNERS[-1]] + 1)
     stop, nasal, fricative = (_AT[name] for name in ("stop", "nasal", "fricative"))
@@ -217,12 +214,12 @@ def _joined(
         return both
     if (first[manner] == second[manner]).all() and not first[_AT["vowel"]]:
         return both
-    mean: npt.NDArray[np.float32] = (first + second) / np.float32(2)
+    mean: Float32 = (first + second) / np.float32(2)
     mean[_AT["contour"]] = 1.0
     return mean
 
 
-def _broad_class(vector: npt.NDArray[np.float32]) -> str:
+def _broad_class(vector: Float32) -> str:
     def has(name: str) -> bool:
         return bool(vector[_AT[name]] >= 0.5)
 
@@ -244,7 +241,7 @@ def _broad_class(vector: npt.NDArray[np.float32]) -> str:
 
 
 @lru_cache(maxsize=1)
-def _letters() -> dict[str, npt.NDArray[np.float32]]:
+def _letters() -> dict[str, Float32]:
     """Vector of each base letter."""
     letters = {}
     for row in _table("ipa_letters.csv"):
@@ -279,7 +276,7 @@ def _marks() -> dict[str, tuple[tuple[str, ...], float]]:
     }
 
 
-def _modify(vector: npt.NDArray[np.float32], mark: str) -> None:
+def _modify(vector: Float32, mark: str) -> None:
     names, value = _marks().get(mark, ((), 0.0))
     if "dental" in names:
         vector[_AT["alveolar"]] = 0.0

@@ -23,7 +23,7 @@ from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
 from align.features.sound.signal import Signal
 from align.terms import SegmentTerm, Term
-from align.types import Event, IntArray
+from align.types import Event, Float32, FloatArray, IntArray
 
 _SAVED = ("representation", "options", "context", "stride", "label_map", "standardise")
 """Parameters that a model file holds."""
@@ -44,14 +44,14 @@ class FrameClassifier(Protocol):
 
     def fit(
         self,
-        X: npt.NDArray[np.float32],
+        X: Float32,
         y: npt.NDArray[np.str_],
         groups: npt.NDArray[np.str_] | None = None,
     ) -> Any:
         """Learn from frames [shape=(n, d)], their labels [shape=(n,)] and their speakers."""
         ...
 
-    def scores(self, X: npt.NDArray[np.float32]) -> npt.NDArray[np.floating[Any]]:
+    def scores(self, X: Float32) -> FloatArray:
         """Score every label for frames [shape=(n, d)]; [shape=(n, S)], higher is better."""
         ...
 
@@ -117,8 +117,8 @@ class PhoneConfidence(Feature):
         self.label_map = dict(label_map or {})
         self.standardise = standardise
         self.name = name
-        self.mean_: npt.NDArray[np.float32] | None = None
-        self.scale_: npt.NDArray[np.float32] | None = None
+        self.mean_: Float32 | None = None
+        self.scale_: Float32 | None = None
         self.unseen_offset_ = 0.0
         if not self.context:
             raise ParameterError("context=(), must name at least one frame; (0,) for no context.")
@@ -147,7 +147,7 @@ class PhoneConfidence(Feature):
         self._calibrate_unseen(frames, y)
         return self
 
-    def frame_scores(self, signal: Signal) -> npt.NDArray[np.floating[Any]]:
+    def frame_scores(self, signal: Signal) -> FloatArray:
         """Return a score of every class of the classifier at every frame [shape=(T, S)]."""
         if self.mean_ is None:
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
@@ -205,7 +205,7 @@ class PhoneConfidence(Feature):
         label = str(event)
         return self.label_map.get(label, label)
 
-    def _frames(self, signal: Signal, at: npt.ArrayLike | None) -> npt.NDArray[np.float32]:
+    def _frames(self, signal: Signal, at: npt.ArrayLike | None) -> Float32:
         x = signal.representation(self.representation, **self.options)
         assert self.mean_ is not None
         assert self.scale_ is not None
@@ -216,9 +216,7 @@ class PhoneConfidence(Feature):
             )
         return stack_context((x - self.mean_) / self.scale_, self.context, at)
 
-    def _fit_scale(
-        self, examples: Sequence[TimedSignal], chosen: Sequence[npt.NDArray[np.intp]]
-    ) -> None:
+    def _fit_scale(self, examples: Sequence[TimedSignal], chosen: Sequence[IntArray]) -> None:
         """Mean and deviation of each dimension, in two passes so as not to hold all frames."""
         x = [ex.signal.representation(self.representation, **self.options) for ex in examples]
         size = x[0].shape[1]
@@ -232,7 +230,7 @@ class PhoneConfidence(Feature):
         self.mean_ = np.asarray(mean, dtype=np.float32)
         self.scale_ = np.maximum(np.sqrt(squares), 1e-6).astype(np.float32)
 
-    def _calibrate_unseen(self, frames: npt.NDArray[np.float32], y: npt.NDArray[np.str_]) -> None:
+    def _calibrate_unseen(self, frames: Float32, y: npt.NDArray[np.str_]) -> None:
         step = max(1, len(y) // _CALIBRATION_FRAMES)
         scores = np.asarray(self.classifier.scores(frames[::step]), dtype=np.float64)
         column = {str(label): i for i, label in enumerate(self.classifier.classes_)}
@@ -240,9 +238,7 @@ class PhoneConfidence(Feature):
         self.unseen_offset_ = float(right.mean() - scores.mean())
 
 
-def _vector(
-    arrays: Mapping[str, npt.NDArray[Any]], key: str, feature: str
-) -> npt.NDArray[np.float32]:
+def _vector(arrays: Mapping[str, npt.NDArray[Any]], key: str, feature: str) -> Float32:
     array = arrays.get(key)
     if array is None:
         raise ModelError(f"feature {feature!r} lacks its array {key!r}.")

@@ -48,7 +48,7 @@ from align.features.sound.signal import LongerSignal, Signal
 from align.features.sound.spectra import normalised
 from align.features.sound.surroundings import KINDS
 from align.terms import OnsetTerm, SegmentTerm, Term
-from align.types import Event, Float32, IntArray
+from align.types import Event, Float32, Float64, IntArray
 
 _OTHER = "other"
 
@@ -69,7 +69,7 @@ class _Heard(NamedTuple):
     """
 
     phone: npt.NDArray[Any]
-    best: npt.NDArray[np.float64]
+    best: Float64
     boundary: npt.NDArray[Any]
     transition: npt.NDArray[Any]
 

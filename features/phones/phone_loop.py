@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
-from align.types import SILENCES, SPOKEN_NOISE, Event, IntArray
+from align.types import SILENCES, SPOKEN_NOISE, Event, Float64, IntArray
 
 CHANGE = 3.0
 """Cost of a change of phone, in units of log probability: noise of single frames is no phone."""
@@ -44,7 +44,7 @@ def with_noise(
     scores: npt.NDArray[Any],
     rows: IntArray,
     events: Sequence[Event],
-    best: npt.NDArray[np.float64],
+    best: Float64,
     noise: float = NOISE,
 ) -> tuple[npt.NDArray[Any], IntArray]:
     """Return frame scores and rows in which spoken noise scores as any sound does.
@@ -85,7 +85,7 @@ def with_pauses(
     scores: npt.NDArray[Any],
     rows: IntArray,
     events: Sequence[Event],
-    best: npt.NDArray[np.float64],
+    best: Float64,
     times: float,
 ) -> tuple[npt.NDArray[Any], IntArray]:
     """Return frame scores and rows in which what a pause scores less than any phones counts more.
@@ -123,7 +123,7 @@ def with_pauses(
     return np.concatenate([scores, own]), moved
 
 
-def loop_scores(scores: npt.NDArray[Any], change: float = CHANGE) -> npt.NDArray[np.float64]:
+def loop_scores(scores: npt.NDArray[Any], change: float = CHANGE) -> Float64:
     """Return the score of each frame along the best sequence of phones.
 
     Parameters
@@ -158,7 +158,7 @@ def loop_scores(scores: npt.NDArray[Any], change: float = CHANGE) -> npt.NDArray
 
 
 @compiled(error_model="numpy")
-def _loop(scores: npt.NDArray[Any], change: float) -> npt.NDArray[np.float64]:
+def _loop(scores: npt.NDArray[Any], change: float) -> Float64:
     n_frames, n_phones = scores.shape
     best = np.zeros(n_phones)  # of a sequence that ends with each phone
     before = np.zeros((n_frames, n_phones), dtype=np.int32)

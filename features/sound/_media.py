@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
+
+from align.types import Float32
 
 _GAP = 0.05  # seconds without sound that are no rounding of time stamps
 _OPTIONS = {"format_whitelist": "mov,matroska,asf,aac,amr,avi", "protocol_whitelist": "file"}
@@ -98,7 +99,7 @@ class MediaFile:
 
     def read(
         self, size: int, dtype: Literal["float32"] = "float32", always_2d: bool = True
-    ) -> npt.NDArray[np.float32]:
+    ) -> Float32:
         """Return the next samples [shape=(n, channels)], `size` or a few more; none at the end."""
         blocks, n = [np.empty((0, self.channels), np.float32)], 0
         with _told():
@@ -107,7 +108,7 @@ class MediaFile:
                 n += len(block)
         return np.concatenate(blocks)
 
-    def _decoded(self) -> Iterator[npt.NDArray[np.float32]]:
+    def _decoded(self) -> Iterator[Float32]:
         import av
 
         stream, rate = self._stream, self.samplerate

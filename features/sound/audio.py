@@ -31,6 +31,7 @@ from align.errors import DataError, ParameterError
 from align.features.sound._audio_header import Extent, declared_extent, ogg_ends, states_mp3_length
 from align.features.sound._media import MediaError, MediaFile, media_available
 from align.files.regular import why_missing
+from align.types import Float32, Float64
 
 if TYPE_CHECKING:
     import soundfile
@@ -143,7 +144,7 @@ def read_audio(
     allow_silence: bool = False,
     allow_truncated: bool = False,
     name: str = "",
-) -> tuple[npt.NDArray[np.float32], int]:
+) -> tuple[Float32, int]:
     """Read a recording as float32 samples at one rate.
 
     Parameters
@@ -244,11 +245,11 @@ def lent(audio: _Audio) -> _Audio:
     return view
 
 
-def _mixed(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _mixed(samples: Float32) -> Float32:
     """Return the average of the channels, or the loudest where they cancel each other."""
     if samples.shape[1] == 1:
         return samples[:, 0]
-    mixed: npt.NDArray[np.float32] = samples.mean(axis=1)
+    mixed: Float32 = samples.mean(axis=1)
     powers = _power(samples)
     # channels that have nothing to do with each other leave the sum of their powers over C^2
     unrelated = powers.sum() / samples.shape[1] ** 2
@@ -257,7 +258,7 @@ def _mixed(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return mixed
 
 
-def _without_offset(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _without_offset(samples: Float32) -> Float32:
     """Return samples [shape=(n,)] without an offset that has more power than their sound.
 
     It makes no sound, but levels and low bands would be those of it.
@@ -275,7 +276,7 @@ def _without_offset(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]
     return samples - np.float32(offset)
 
 
-def _power(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+def _power(samples: Float32) -> Float64:
     """Return the sum of squares of each channel; of hours, in blocks that float32 can sum."""
     powers = np.zeros(samples.shape[1])
     for first in range(0, len(samples), _BLOCK):
@@ -295,7 +296,7 @@ def _check_rate(name: str, rate: float, lowest: int) -> None:
 
 def _from_array(
     array: npt.NDArray[Any], rate: int | None, where: _PathLike | None, lowest: int
-) -> tuple[npt.NDArray[np.float32], int]:
+) -> tuple[Float32, int]:
     if rate is None:
         raise ParameterError(
             "source_rate=None, must be the sampling rate of the array in Hz (aligners: rate)."
@@ -334,10 +335,10 @@ def _from_array(
     return samples, int(rate)
 
 
-def _from_file(path: _PathLike, allow_truncated: bool) -> tuple[npt.NDArray[np.float32], int]:
+def _from_file(path: _PathLike, allow_truncated: bool) -> tuple[Float32, int]:
     import soundfile
 
-    blocks: list[npt.NDArray[np.float32]] = []
+    blocks: list[Float32] = []
     done = 0
     with _open(path, allow_truncated) as file:
         wanted = _columns(path, file.channels)
@@ -481,9 +482,7 @@ def _truncated(path: _PathLike, declared: float, present: float) -> DataError:
     )
 
 
-def _check_finite(
-    block: npt.NDArray[np.float32], before: int, rate: int, where: _PathLike | None
-) -> None:
+def _check_finite(block: Float32, before: int, rate: int, where: _PathLike | None) -> None:
     usable = np.abs(block) <= _LOUDEST  # false for NaN
     if not usable.all():
         at = int(np.argmin(usable.all(axis=1)))
@@ -496,12 +495,10 @@ def _check_finite(
         )
 
 
-def _resample(
-    samples: npt.NDArray[np.float32], source: int, rate: int, where: _PathLike | None
-) -> npt.NDArray[np.float32]:
+def _resample(samples: Float32, source: int, rate: int, where: _PathLike | None) -> Float32:
     import soxr
 
-    resampled: npt.NDArray[np.float32] = soxr.resample(samples, source, rate, quality="HQ")
+    resampled: Float32 = soxr.resample(samples, source, rate, quality="HQ")
     if len(resampled) == 0:
         raise DataError(
             f"it is too short ({len(samples)} samples at {source} Hz) to have a sample at "

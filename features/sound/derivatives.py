@@ -18,12 +18,12 @@ Shalev-Shwartz, "Online Learning", 2007, sections 9.5.1 and 9.6.1.
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float64, FloatArray
 
 
 def polynomial_derivatives(
@@ -33,7 +33,7 @@ def polynomial_derivatives(
     *,
     degree: int | None = None,
     axis: int = 0,
-) -> npt.NDArray[np.floating[Any]]:
+) -> FloatArray:
     """Return derivatives by fitting a polynomial around each frame.
 
     Parameters
@@ -106,7 +106,7 @@ def polynomial_derivatives(
 
 
 @lru_cache(maxsize=64)
-def _coefficients(width: int, order: int, degree: int) -> npt.NDArray[np.float64]:
+def _coefficients(width: int, order: int, degree: int) -> Float64:
     """Weights of the frames of a fit in derivatives 1 .. order [shape=(order, width)]."""
     half = width // 2
     k = np.arange(-half, half + 1) / half  # scaled, so that high degrees stay well conditioned

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.features.sound.dereverberation import dereverberated
 from align.features.sound.near_mean import without_near_mean
@@ -17,7 +16,7 @@ from align.features.sound.signal import Signal
 from align.features.sound.sounding import frames_of, level_of
 from align.features.sound.spectra import log_mel
 from align.features.sound.surroundings import elsewhere
-from align.types import Float32
+from align.types import Float32, Float64
 
 
 class Disguise(NamedTuple):
@@ -100,9 +99,7 @@ def disguised_energies(
     return without_near_mean(x, hop_length / rate, sound)
 
 
-def frame_times(
-    signal: Signal, n_frames: int, disguise: Disguise
-) -> tuple[npt.NDArray[np.float64], float]:
+def frame_times(signal: Signal, n_frames: int, disguise: Disguise) -> tuple[Float64, float]:
     """Return when the frames of a disguise begin, and how long they last, in seconds."""
     hop = max(1, round(signal.hop_length * disguise.tempo)) / signal.rate
     first = round(disguise.shift * signal.hop_length) / signal.rate

@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float32, Float64
 
 
 def fft_length(length: int) -> int:
@@ -19,14 +19,14 @@ def fft_length(length: int) -> int:
     return max(2, 1 << (length - 1).bit_length())
 
 
-def _hz_to_mel(f: npt.NDArray[np.float64], scale: str) -> npt.NDArray[np.float64]:
+def _hz_to_mel(f: Float64, scale: str) -> Float64:
     if scale == "htk":
         return 2595.0 * np.log10(1.0 + f / 700.0)
     log_part = 15.0 + 27.0 * np.log(np.maximum(f, 1e-3) / 1000.0) / np.log(6.4)
     return np.where(f < 1000.0, f * 3.0 / 200.0, log_part)
 
 
-def _mel_to_hz(mel: npt.NDArray[np.float64], scale: str) -> npt.NDArray[np.float64]:
+def _mel_to_hz(mel: Float64, scale: str) -> Float64:
     if scale == "htk":
         return 700.0 * (10.0 ** (mel / 2595.0) - 1.0)
     log_part = 1000.0 * np.exp((mel - 15.0) * np.log(6.4) / 27.0)
@@ -36,7 +36,7 @@ def _mel_to_hz(mel: npt.NDArray[np.float64], scale: str) -> npt.NDArray[np.float
 @lru_cache(maxsize=64)
 def _triangles(
     rate: int, n_fft: int, n_mels: int, fmin: float, fmax: float, scale: str, norm: str | None
-) -> npt.NDArray[np.float32]:
+) -> Float32:
     """Return the filters as columns [shape=(n_fft // 2 + 1, n_mels)]; some may be empty."""
     if n_mels < 1:
         raise ParameterError(f"n_mels={n_mels}, must be at least 1.")
@@ -63,7 +63,7 @@ def _triangles(
     return filters
 
 
-def checked_filters(rate: int, n_fft: int, n_mels: int, *bank: Any) -> npt.NDArray[np.float32]:
+def checked_filters(rate: int, n_fft: int, n_mels: int, *bank: Any) -> Float32:
     """Return filters as columns; ParameterError where one is empty."""
     filters = _triangles(rate, n_fft, n_mels, *bank)
     empty = np.flatnonzero(~filters.any(axis=0))
@@ -75,7 +75,7 @@ def checked_filters(rate: int, n_fft: int, n_mels: int, *bank: Any) -> npt.NDArr
     return filters
 
 
-def sufficient_filters(rate: int, length: int, n_mels: int, *bank: Any) -> npt.NDArray[np.float32]:
+def sufficient_filters(rate: int, length: int, n_mels: int, *bank: Any) -> Float32:
     """Return filters for the shortest transform that leaves no filter empty."""
     size = fft_length(length)
     for _ in range(4):

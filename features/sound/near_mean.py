@@ -6,20 +6,17 @@ pauses pull the mean of the whole down.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.features.sound.sounding import with_neighbours
-from align.types import Float32, IntArray
+from align.types import BoolArray, Float32, IntArray
 
 _NEAREST = 3.0  # seconds of sound, about as much as a sentence has
 _SHORT = 10.0  # seconds of a recording that has one mean; sentences of training are shorter
 _QUIET = -1.5  # log energy beside the mean of all; pauses are lower
 
 
-def without_near_mean(
-    x: Float32, hop: float, sound: npt.NDArray[np.bool_] | None = None
-) -> Float32:
+def without_near_mean(x: Float32, hop: float, sound: BoolArray | None = None) -> Float32:
     """Return the energies of a long recording without the mean of the sound nearest to each frame.
 
     That is the mean of 3 s. Frames far below the mean of all, with none of sound near them, do not

@@ -56,7 +56,7 @@ _BLOCK = 64  # frames transformed at a time: few enough to stay in the cache
 
 def pitch_frequency(
     pitch: npt.ArrayLike, *, tuning: float = 0.0, reference: float = 440.0
-) -> npt.NDArray[np.float64]:
+) -> Float64:
     """Return the frequency of pitches in Hz.
 
     Parameters

@@ -13,6 +13,7 @@ from align.errors import ParameterError
 from align.features.sound import spectra
 from align.features.sound.cepstra import cepstra
 from align.features.sound.sounding import frames_of, sounding
+from align.types import BoolArray, Float32
 
 _T = TypeVar("_T")
 
@@ -66,7 +67,7 @@ class Signal:
 
     def __init__(
         self,
-        samples: npt.NDArray[np.float32],
+        samples: Float32,
         rate: int,
         hop: float = 0.005,
         name: str = "",
@@ -150,7 +151,7 @@ class Signal:
         """Let go of all that was computed: outputs of networks hold the networks, too."""
         self._cache.clear()
 
-    def power_spectrum(self, **options: Any) -> npt.NDArray[np.float32]:
+    def power_spectrum(self, **options: Any) -> Float32:
         """Power spectrum [shape=(T, n_fft // 2 + 1)].
 
         Parameters
@@ -161,7 +162,7 @@ class Signal:
         """
         return self._spectrum("power_spectrum", options)
 
-    def log_mel(self, **options: Any) -> npt.NDArray[np.float32]:
+    def log_mel(self, **options: Any) -> Float32:
         """Natural logarithm of the energies in mel bands [shape=(T, n_mels)].
 
         Parameters
@@ -173,7 +174,7 @@ class Signal:
         """
         return self._spectrum("log_mel", options)
 
-    def mfcc(self, **options: Any) -> npt.NDArray[np.float32]:
+    def mfcc(self, **options: Any) -> Float32:
         """Cepstral coefficients and derivatives [shape=(T, n_mfcc * (1 + derivatives))].
 
         Parameters
@@ -184,7 +185,7 @@ class Signal:
             `normalise_variance`, and those of the filter bank.
         """
 
-        def compute() -> npt.NDArray[np.float32]:
+        def compute() -> Float32:
             mel = {"preemphasis": 0.97, **options}
             own = {name: mel.pop(name) for name in _CEPSTRAL & mel.keys()}
             return cepstra(self.log_mel(**mel), self.hop, **own)
@@ -192,21 +193,21 @@ class Signal:
         return self.cached(("mfcc", *sorted(options.items())), compute)
 
     @property
-    def sounding(self) -> npt.NDArray[np.bool_] | None:
+    def sounding(self) -> BoolArray | None:
         """Which blocks of a recording are sound, by `align.features.sound.sounding.sounding`."""
         return self.cached("sounding", lambda: sounding(self.samples, self.rate))
 
-    def of_sound(self, x: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    def of_sound(self, x: Float32) -> Float32:
         """Return frames [shape=(T, D)], or those of sound where much of a recording is silent."""
         sound = frames_of(self.sounding, len(x), self.hop)
         return x if sound is None else x[sound]
 
     @property
-    def log_energy(self) -> npt.NDArray[np.float32]:
+    def log_energy(self) -> Float32:
         """Natural logarithm of the mean square in 25 ms around each frame [shape=(T,)]."""
         return self._spectrum("log_energy", {})
 
-    def representation(self, name: str, **options: Any) -> npt.NDArray[np.float32]:
+    def representation(self, name: str, **options: Any) -> Float32:
         """Return a representation by its name [shape=(T, D)].
 
         Parameters
@@ -225,12 +226,12 @@ class Signal:
             known = ", ".join(map(repr, REPRESENTATIONS))
             raise ParameterError(f"representation={name!r}, must be one of {known}.")
         try:
-            values: npt.NDArray[np.float32] = getattr(self, name)(**options)
+            values: Float32 = getattr(self, name)(**options)
         except TypeError as error:
             raise ParameterError(f"options={options} do not suit {name!r}: {error}.") from error
         return values
 
-    def _spectrum(self, name: str, options: dict[str, Any]) -> npt.NDArray[np.float32]:
+    def _spectrum(self, name: str, options: dict[str, Any]) -> Float32:
         function = getattr(spectra, name)
         return self.cached(
             (name, *sorted(options.items())),
@@ -256,9 +257,7 @@ class LongerSignal(Signal):
         Frames in front of it.
     """
 
-    def __init__(
-        self, own: Signal, before: npt.NDArray[np.float32], behind: npt.NDArray[np.float32]
-    ) -> None:
+    def __init__(self, own: Signal, before: Float32, behind: Float32) -> None:
         samples = np.concatenate((before, own.samples, behind))
         super().__init__(samples, own.rate, own.hop, own.name, own_rate=own.own_rate)
         # The recording keeps this one among what it computed. If each kept the other, both would
@@ -273,9 +272,7 @@ class LongerSignal(Signal):
         assert own is not None
         return own
 
-    def around(
-        self, frames: npt.NDArray[np.float32], pause: npt.NDArray[np.float32]
-    ) -> npt.NDArray[np.float32]:
+    def around(self, frames: Float32, pause: Float32) -> Float32:
         """Return the frames of the recording [shape=(t, D)] with those of a pause [shape=(D,)]."""
         longer = np.tile(pause, (self.n_frames, 1))
         longer[self.before : self.before + len(frames)] = frames

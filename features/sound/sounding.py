@@ -13,9 +13,8 @@ TIMIT, EmoDB and VoxAngeles is near sound in this sense: of 1,669, 69 are not ta
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from align.types import Float32, Float64
+from align.types import BoolArray, Float32, Float64
 
 _BLOCK = 0.01  # seconds
 _INSTANT = 2  # blocks to either side whose level is the same instant's
@@ -30,7 +29,7 @@ _FLOOR = 1e-6  # of the loudest energy: digital silence has a level, too
 _BESIDE = 0.3  # seconds of silence on either side of sound that count with it, as in training
 
 
-def sounding(samples: Float32, rate: int) -> npt.NDArray[np.bool_] | None:
+def sounding(samples: Float32, rate: int) -> BoolArray | None:
     """Return which blocks of a recording are sound, or near it; None where sound is not rare.
 
     Parameters
@@ -74,7 +73,7 @@ def sounding(samples: Float32, rate: int) -> npt.NDArray[np.bool_] | None:
     return near & recorded
 
 
-def with_neighbours(sound: npt.NDArray[np.bool_], hop: float) -> npt.NDArray[np.bool_]:
+def with_neighbours(sound: BoolArray, hop: float) -> BoolArray:
     """Return which frames of `hop` seconds are sound, or at most .3 s from it [shape=(T,)].
 
     Examples
@@ -86,8 +85,8 @@ def with_neighbours(sound: npt.NDArray[np.bool_], hop: float) -> npt.NDArray[np.
 
 
 def frames_of(
-    blocks: npt.NDArray[np.bool_] | None, n: int, hop: float, begin: float = 0.0
-) -> npt.NDArray[np.bool_] | None:
+    blocks: BoolArray | None, n: int, hop: float, begin: float = 0.0
+) -> BoolArray | None:
     """Return what `sounding` says of n frames of `hop` seconds, the first at `begin` [shape=(n,)].
 
     Examples
@@ -101,7 +100,7 @@ def frames_of(
     return blocks[np.clip(at, 0, len(blocks) - 1)]
 
 
-def level_of(samples: Float32, blocks: npt.NDArray[np.bool_] | None = None) -> float:
+def level_of(samples: Float32, blocks: BoolArray | None = None) -> float:
     """Return the root of the mean square of a recording, or of its sound [shape=(n,)].
 
     Examples

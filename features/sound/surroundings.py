@@ -30,7 +30,7 @@ import numpy.typing as npt
 import scipy  # scipy.fft is loaded when a disguise is first put on: aligning needs none
 
 from align.errors import ParameterError
-from align.types import Float32
+from align.types import Float32, Float64
 
 Samples = npt.NDArray[Any]
 Rng = np.random.Generator
@@ -176,7 +176,7 @@ def _loudness(samples: Samples, rate: int) -> float:
     return float(np.sqrt(power[power >= 0.003 * power.max()].mean()))
 
 
-def _noise(n: int, rate: int, rng: Rng) -> npt.NDArray[np.float64]:
+def _noise(n: int, rate: int, rng: Rng) -> Float64:
     """Return noise of a random spectrum, steady or fluctuating, perhaps with hum or clicks."""
     size = scipy.fft.next_fast_len(n, real=True)
     spectrum = scipy.fft.rfft(rng.standard_normal(size))
@@ -186,9 +186,7 @@ def _noise(n: int, rate: int, rng: Rng) -> npt.NDArray[np.float64]:
     for _ in range(rng.integers(0, 4)):
         at, width = rng.uniform(-3, 4), rng.uniform(0.05, 1.0)
         decibel = decibel + rng.uniform(0, 20) * np.exp(-0.5 * ((octave - at) / width) ** 2)
-    sound: npt.NDArray[np.float64] = scipy.fft.irfft(
-        spectrum * 10 ** (np.clip(decibel, -60, 60) / 20), size
-    )[:n]
+    sound: Float64 = scipy.fft.irfft(spectrum * 10 ** (np.clip(decibel, -60, 60) / 20), size)[:n]
     sound = np.asarray(sound / max(float(np.sqrt(np.mean(sound**2))), 1e-9))
     if rng.random() < 0.4:
         sound = sound * _envelope(n, rate, rng)
@@ -204,14 +202,14 @@ def _noise(n: int, rate: int, rng: Rng) -> npt.NDArray[np.float64]:
     return np.asarray(sound)
 
 
-def _envelope(n: int, rate: int, rng: Rng) -> npt.NDArray[np.float64]:
+def _envelope(n: int, rate: int, rng: Rng) -> Float64:
     """Return a gain that changes a few times a second [shape=(n,)]."""
     knots = max(2, int(n / rate * rng.uniform(0.5, 8.0)) + 2)
     decibel = rng.normal(0.0, rng.uniform(2.0, 10.0), knots)
     return np.asarray(10 ** (np.interp(np.arange(n), np.linspace(0, n, knots), decibel) / 20))
 
 
-def _babble(n: int, rng: Rng, others: Sequence[Float32]) -> npt.NDArray[np.float64]:
+def _babble(n: int, rng: Rng, others: Sequence[Float32]) -> Float64:
     """Return several people speaking at once, cut from other recordings."""
     sound = np.zeros(n)
     for _ in range(int(rng.integers(1, 9))):
@@ -222,7 +220,7 @@ def _babble(n: int, rng: Rng, others: Sequence[Float32]) -> npt.NDArray[np.float
     return sound
 
 
-def _music(n: int, rate: int, rng: Rng) -> npt.NDArray[np.float64]:
+def _music(n: int, rate: int, rng: Rng) -> Float64:
     """Return chords of decaying or held harmonic tones over a beat, with some percussion."""
     sound = np.zeros(n)
     beat = rng.uniform(0.12, 0.6)
@@ -259,7 +257,7 @@ def _music(n: int, rate: int, rng: Rng) -> npt.NDArray[np.float64]:
 # Microphones and lines -----------------------------------------------------------------------
 
 
-def _filtered(samples: Samples, rate: int, decibel: npt.NDArray[np.float64]) -> Samples:
+def _filtered(samples: Samples, rate: int, decibel: Float64) -> Samples:
     """Return samples with each frequency's level changed; `decibel` is given every Hz apart.
 
     `decibel` has one number for each of evenly spaced frequencies from 0 to half the rate.
@@ -270,7 +268,7 @@ def _filtered(samples: Samples, rate: int, decibel: npt.NDArray[np.float64]) -> 
     return np.asarray(scipy.fft.irfft(scipy.fft.rfft(samples, n) * gain, n)[: samples.size])
 
 
-def _microphone(rate: int, rng: Rng) -> npt.NDArray[np.float64]:
+def _microphone(rate: int, rng: Rng) -> Float64:
     """Return a response in dB that changes slowly over the octaves."""
     frequency = np.linspace(0, rate / 2, 257)
     octave = np.log2(np.maximum(frequency, 40.0) / 40.0)

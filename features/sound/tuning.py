@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.features.sound.mel import fft_length
-from align.types import Float64, IntArray
+from align.types import Float32, Float64, IntArray
 
 _STEADY = 0.2  # mean of deviations as vectors: vibrato has .19 at most, 28 recordings .32 to .86
 _AGREEMENT = 0.1  # of partials, below which they say nothing
@@ -31,7 +31,7 @@ class _Peaks(NamedTuple):
 
     frame: IntArray
     deviation: Float64
-    height: npt.NDArray[np.float32]
+    height: Float32
     times: Float64
 
 

@@ -48,7 +48,7 @@ from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Certificate, Round
 from align.learners.theory.certified import Certified, RunCertificate
 from align.learners.theory.recorded import Recorded
-from align.types import Float64
+from align.types import BoolArray, Float64, IntArray
 
 _ROOT_TWO = math.sqrt(2.0)
 _FIRST = np.zeros(1, dtype=np.intp)
@@ -367,7 +367,7 @@ class EllipsoidLearner(
         """Sum over the rounds of ``[target - margin]_+``."""
         return float(self._floats[core.TOTAL])
 
-    def _relevant(self, y: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    def _relevant(self, y: npt.NDArray[Any]) -> BoolArray:
         """Return the relevant labels of each example; one column, y = +1, for two classes."""
         if y.ndim == 2:
             if y.shape[1] != self.classes_.size or len(self._W) == 1:
@@ -380,7 +380,7 @@ class EllipsoidLearner(
         check_announced(y, self.classes_)
         codes = np.searchsorted(self.classes_, y)
         if len(self._W) == 1:
-            positive: npt.NDArray[np.bool_] = np.equal(codes, 1)[:, None]
+            positive: BoolArray = np.equal(codes, 1)[:, None]
             return positive
         relevant = np.zeros((len(y), self.classes_.size), dtype=np.bool_)
         relevant[np.arange(len(y)), codes] = True
@@ -416,8 +416,8 @@ class EllipsoidLearner(
     def _learn(
         self,
         rows: tuple[Float64, Any, Any, bool],
-        relevant: npt.NDArray[np.bool_],
-        order: npt.NDArray[np.intp],
+        relevant: BoolArray,
+        order: IntArray,
     ) -> None:
         kind, c, b, by_rounds = self._kernel_parameters()
         log, begin = self._new_log(len(order)), 0

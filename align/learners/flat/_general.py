@@ -34,7 +34,7 @@ from align.learners.parts import (
     hinge_step,
 )
 from align.learners.parts.hinge_steps import bisect
-from align.types import Float64
+from align.types import BoolArray, Float64, IntArray
 
 
 class _WholeBall(EuclideanBall):
@@ -98,9 +98,7 @@ class GeneralRun:
         """Return ``grad f*(v / c)``, in the learner's own features."""
         return self.complexity.link(self.scale * self.v)
 
-    def play(
-        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64, stop: bool = False
-    ) -> int:
+    def play(self, chunk: Chunk, order: IntArray, log: Float64, stop: bool = False) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
         for i, row in enumerate(order):
             x = instance(chunk.X, int(row), self.bias, self.plan.doubled)
@@ -115,7 +113,7 @@ class GeneralRun:
         return len(order)
 
     def round(
-        self, x: Float64, y: Any, relevant: npt.NDArray[np.bool_] | None, weight: float
+        self, x: Float64, y: Any, relevant: BoolArray | None, weight: float
     ) -> tuple[float, ...]:
         """Play one round; return its row of the log."""
         plan, f = self.plan, self.complexity
@@ -170,7 +168,7 @@ class GeneralRun:
         return (code, loss, alpha, c, norm, target, self.dual, float(mistake), other, self.scale)
 
     def _constraint(
-        self, w: Float64, x: Float64, y: Any, relevant: npt.NDArray[np.bool_] | None
+        self, w: Float64, x: Float64, y: Any, relevant: BoolArray | None
     ) -> tuple[float, bool, Float64 | None, float, float, float]:
         """Return the prediction, whether it is wrong, a, b, sign or classes, and <w, a>."""
         plan = self.plan
@@ -308,7 +306,7 @@ class GeneralRun:
 
     # The result ---------------------------------------------------------------------------------
 
-    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64) -> Float64:
+    def play_one(self, chunk: Chunk, order: IntArray, log: Float64) -> Float64:
         """Play a single round; see `align.learners.flat._runs.Run`."""
         v = self.v.copy()
         self.play(chunk, order, log)
@@ -340,7 +338,7 @@ class GeneralRun:
             w = np.hstack([w, np.zeros((self.rows, 1))])
         return w
 
-    def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+    def grow(self, rows: int, places: IntArray) -> None:
         """Make room for more classes, whose dual sums begin at 0; see `spread`."""
         old, old_sum = self.v.reshape(self.rows, -1), self._sum
         self.rows = rows

@@ -26,7 +26,7 @@ from align.learners.parts import (
 )
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.parts.step_kernels import ENTROPY, QNORM
-from align.types import Float64
+from align.types import Float64, IntArray
 
 _KINDS: dict[type[Complexity], int] = {
     Entropy: ENTROPY,
@@ -190,9 +190,7 @@ class LinkRun:
         """Dual objective."""
         return float(self._state.sums[core.DUAL])
 
-    def play(
-        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64, stop: bool = False
-    ) -> int:
+    def play(self, chunk: Chunk, order: IntArray, log: Float64, stop: bool = False) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
         state, played = self._state, 0
         state.flags[core.STOP] = stop
@@ -225,7 +223,7 @@ class LinkRun:
             raise overflow_error()
         return int(played)
 
-    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64) -> Float64:
+    def play_one(self, chunk: Chunk, order: IntArray, log: Float64) -> Float64:
         """Play a single round; see `align.learners.flat._runs.Run`."""
         v = self._state.v.copy()
         self.play(chunk, order, log)
@@ -266,7 +264,7 @@ class LinkRun:
             w = np.hstack([w, np.zeros((self.rows, 1))])
         return w
 
-    def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+    def grow(self, rows: int, places: IntArray) -> None:
         """Make room for more classes, whose dual sums begin at 0; see `spread`."""
         old = self._state
         self.rows = rows

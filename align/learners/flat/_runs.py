@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from align.types import Float64
+from align.types import BoolArray, Float64, IntArray
 
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
 _BLOCK = 2**18  # numbers that are copied at a time, 2 MB
@@ -21,14 +21,14 @@ class Chunk:
 
     X: Any  # (m, d), dense or CSR
     y: npt.NDArray[Any]  # numbers; or -1. and +1.; or codes, -1. where `relevant` has the row
-    relevant: npt.NDArray[np.bool_]  # (m, k); no rows where there are only classes
+    relevant: BoolArray  # (m, k); no rows where there are only classes
     weights: Float64  # (m,), positive; empty where all are 1
-    order: npt.NDArray[np.intp]  # rows of the rounds
+    order: IntArray  # rows of the rounds
     plain: bool = False  # known to be what kernels are compiled for
 
 
 @cache
-def no_relevant(rows: int) -> npt.NDArray[np.bool_]:
+def no_relevant(rows: int) -> BoolArray:
     """Return the `relevant` of a chunk that has only classes [shape=(0, rows)]."""
     return np.zeros((0, rows), dtype=np.bool_)
 
@@ -53,7 +53,7 @@ def is_plain(X: Any) -> bool:
     return bool(columns.flags.writeable and ends.flags.writeable)
 
 
-def blocks(chunk: Chunk, order: npt.NDArray[np.intp], *, dense: bool = False) -> Iterator[Chunk]:
+def blocks(chunk: Chunk, order: IntArray, *, dense: bool = False) -> Iterator[Chunk]:
     """Give rounds in the one form that kernels are compiled for, so that they are only once.
 
     Plain examples are given as they are, all at once. Others (float32, memory that is mapped for
@@ -83,7 +83,7 @@ def blocks(chunk: Chunk, order: npt.NDArray[np.intp], *, dense: bool = False) ->
         yield Chunk(found, y[rows], relevant, weights, np.arange(len(rows)))
 
 
-def spread(old: Float64, new: Float64, places: npt.NDArray[np.intp]) -> bool:
+def spread(old: Float64, new: Float64, places: IntArray) -> bool:
     """Write rows of classes to their `places` among more of them, which have what they begin with.
 
     One score of two classes becomes two, half the size each and of opposite signs: the margins
@@ -125,16 +125,14 @@ class Run(Protocol):
         """Dual objective."""
         ...
 
-    def play(
-        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64, stop: bool = False
-    ) -> int:
+    def play(self, chunk: Chunk, order: IntArray, log: Float64, stop: bool = False) -> int:
         """Play rounds; return how many were played, up to the first update where `stop` is set.
 
         The log gets a row for each round, as long as it has rows; see `_round`.
         """
         ...
 
-    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64) -> Float64:
+    def play_one(self, chunk: Chunk, order: IntArray, log: Float64) -> Float64:
         """Play a single round; return the hypothesis that it predicted with.
 
         It is that of `hypothesis` before the round where c is fixed. Else c, and with it the
@@ -154,6 +152,6 @@ class Run(Protocol):
         """Return the mean of the hypotheses before each round, of the same shape."""
         ...
 
-    def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+    def grow(self, rows: int, places: IntArray) -> None:
         """Make room for more classes; `places` says where the present ones go."""
         ...

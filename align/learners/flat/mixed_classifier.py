@@ -24,7 +24,7 @@ from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixin
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator
 from align.learners.parts.parameters import check_whole, generator, weighed
 from align.learners.parts.shards import deal, mix_shards, shard_orders
-from align.types import Float64
+from align.types import Float64, IntArray
 
 
 @dataclass(eq=False, repr=False)
@@ -194,7 +194,7 @@ def _epoch(
     estimator: FlatClassifier,
     classes: npt.NDArray[Any],
     shard: tuple[Any, npt.NDArray[Any], Any],
-    order: npt.NDArray[np.intp],
+    order: IntArray,
     weights: Float64,
 ) -> _Done:
     """Go through a shard once, from given weights."""

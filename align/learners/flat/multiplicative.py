@@ -32,7 +32,7 @@ from align.learners.flat._uniclass import Centred
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
 from align.learners.parts.parameters import NO_WEIGHTS, check_choice, not_negative, positive
 from align.learners.theory import Round
-from align.types import Float64
+from align.types import Float64, IntArray
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -192,7 +192,7 @@ class MultiplicativePAUniclass(Centred):
         self.n_rounds_, self.n_mistakes_, self.n_updates_ = 0, 0, 0
         self.cumulative_loss_, self.cumulative_squared_loss_ = 0.0, 0.0
 
-    def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Float64 = NO_WEIGHTS) -> None:
+    def _play(self, X: Any, order: IntArray, weights: Float64 = NO_WEIGHTS) -> None:
         dense = isinstance(X, np.ndarray)
         for i in order:
             self.step(X[i] if dense else X[[i]].toarray()[0])

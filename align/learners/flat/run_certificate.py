@@ -45,7 +45,7 @@ from align.learners.flat._competitors import (
 from align.learners.parts import Plan
 from align.learners.theory import Certificate, Trace
 from align.learners.theory.certified import RunCertificate, within_twice
-from align.types import Float64
+from align.types import Float64, IntArray
 
 _POINTS = 40  # of the curves
 
@@ -300,7 +300,7 @@ def _curve(
     }
 
 
-def _ends(n: int) -> npt.NDArray[np.intp]:
+def _ends(n: int) -> IntArray:
     """Return the rounds that are drawn, of n."""
     return np.unique(np.linspace(1, n, min(n, _POINTS)).astype(np.intp))
 

@@ -26,7 +26,7 @@ from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import NO_WEIGHTS, not_negative
 from align.learners.parts.shapes import check_array
 from align.learners.theory import Round
-from align.types import Float64
+from align.types import Float64, IntArray
 
 # What a trace has of the log: cost, loss, tau, norm and target, which is the loss here.
 _COLUMNS = [core.LOG_COST, core.LOG_LOSS, core.LOG_ALPHA, core.LOG_NORM, core.LOG_LOSS]
@@ -182,7 +182,7 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
             check_array("counts", self._counts, (4,), np.int64)
             check_array("sums", self._sums, (core.N_SUMS,))
 
-    def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Float64 = NO_WEIGHTS) -> None:
+    def _play(self, X: Any, order: IntArray, weights: Float64 = NO_WEIGHTS) -> None:
         chunk = Chunk(X, np.zeros(X.shape[0]), no_relevant(1), weights, order)
         for block in blocks(chunk, order, dense=True):
             self._kernel(block.X, block.order, weights=block.weights)
@@ -206,7 +206,7 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
     def _kernel(
         self,
         X: Float64,
-        order: npt.NDArray[np.intp],
+        order: IntArray,
         log: Float64 | None = None,
         threshold: float = 0.0,
         weights: Float64 = NO_WEIGHTS,

@@ -40,7 +40,7 @@ from align.learners.parts.parameters import (
 )
 from align.learners.theory import Round
 from align.learners.theory.recorded import Recorded
-from align.types import Float64
+from align.types import Float64, IntArray
 
 _LARGEST = 600.0  # logarithm of what a weight is multiplied by; beyond 700 it is infinite
 
@@ -284,7 +284,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         self,
         X: Any,
         y: npt.NDArray[Any],
-        order: npt.NDArray[np.intp],
+        order: IntArray,
         weights: Float64 = NO_WEIGHTS,
     ) -> None:
         check_announced(y, self.classes_)
@@ -297,7 +297,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
                 row = X.indices[own][X.data[own] != 0.0]
             self._round(row, bool(positive[i]), float(weights[i]) if len(weights) else 1.0)
 
-    def _round(self, row: npt.NDArray[np.intp], positive: bool, weight: float = 1.0) -> Round:
+    def _round(self, row: IntArray, positive: bool, weight: float = 1.0) -> Round:
         if len(self.classes_) == 1:
             self.n_rounds_ += 1
             return self._entry(self.classes_[0], 0.0, 0.0, 0.0, 0.0, self._theta)

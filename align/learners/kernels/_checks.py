@@ -10,7 +10,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.parts.labels import check_label_sets, refuse_mixed
 from align.learners.parts.parameters import check_given, refuse_masks
-from align.types import Float64
+from align.types import BoolArray, Float64
 
 
 def check_examples(X: Any, owner: str, n_features: int | None = None) -> Float64:
@@ -70,7 +70,7 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
         raise ParameterError(f"Complex data not supported by {owner}; y must hold labels.")
     if labels.ndim == 2:
         check_label_sets(labels)
-        relevant: npt.NDArray[np.bool_] = labels != 0
+        relevant: BoolArray = labels != 0
         return relevant
     if labels.dtype.kind == "O":
         for label in labels:

@@ -80,7 +80,7 @@ class ScoredClasses(ClassifierMixin):  # type: ignore[misc]  # sklearn is untype
 
     classes_: npt.NDArray[Any]
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Float64:
         """Return the score of each class; of two classes, how much the second is ahead."""
         raise NotImplementedError
 

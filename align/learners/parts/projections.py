@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from align._numba import compiled, read_only
 from align.errors import ParameterError
-from align.types import Float64
+from align.types import BoolArray, Float64
 
 
-def project_orthant(mu: Float64, non_negative: npt.NDArray[np.bool_] | None) -> Float64:
+def project_orthant(mu: Float64, non_negative: BoolArray | None) -> Float64:
     r"""Return the nearest point of :math:`\{a : a_j \ge 0` where `non_negative` :math:`\}`.
 
     Parameters

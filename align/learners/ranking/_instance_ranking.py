@@ -19,7 +19,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts.labels import distinct_labels, refuse_mixed
-from align.types import Float64
+from align.types import Float64, IntArray
 
 
 def coordinates(x: Float64) -> Float64:
@@ -28,7 +28,7 @@ def coordinates(x: Float64) -> Float64:
     return np.ascontiguousarray(triangle.T)
 
 
-def queries(groups: Any, m: int) -> list[npt.NDArray[np.intp]]:
+def queries(groups: Any, m: int) -> list[IntArray]:
     """Return the rows of each query, in the order in which queries first come."""
     if groups is None:
         return [np.arange(m)]
@@ -52,7 +52,7 @@ def check_groups(groups: Any, m: int) -> npt.NDArray[Any]:
     return labels
 
 
-def rows(X: Any, query: npt.NDArray[np.intp]) -> tuple[Float64, Any]:
+def rows(X: Any, query: IntArray) -> tuple[Float64, Any]:
     """Return the instances of a query, of a sparse matrix only the columns that are used."""
     if isinstance(X, np.ndarray):
         return np.ascontiguousarray(X[query]), None

@@ -26,7 +26,7 @@ from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_run import LabelRun
 from align.learners.ranking.ranking_losses import label_ranking_loss
 from align.learners.theory.certified import Certified, RunCertificate
-from align.types import BoolArray, Float64
+from align.types import BoolArray, Float64, IntArray
 
 
 class LabelStream(
@@ -45,7 +45,7 @@ class LabelStream(
     _run: LabelRun
     _codes: dict[Any, int]
     _labels: list[Any]  # in the order of the codes
-    _columns: npt.NDArray[np.intp]  # where in the run each class stands
+    _columns: IntArray  # where in the run each class stands
     _several: bool  # whether rounds may have several relevant labels
     _sizes: Float64  # rounds with relevant labels, and how many labels those had
 
@@ -243,9 +243,7 @@ class LabelStream(
         sizes = relevant.sum(axis=1)
         self._sizes += (np.count_nonzero(sizes), sizes.sum())
 
-    def _targets(
-        self, y: npt.NDArray[Any], grow: bool = True
-    ) -> tuple[BoolArray, npt.NDArray[np.intp]]:
+    def _targets(self, y: npt.NDArray[Any], grow: bool = True) -> tuple[BoolArray, IntArray]:
         """Return the relevant labels of each row, and how many labels are known by then."""
         before = self._run.k
         if y.ndim == 2:

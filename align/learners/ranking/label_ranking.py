@@ -66,7 +66,7 @@ from align.learners.ranking._kept_rounds import KeptLabels
 from align.learners.ranking._label_run import LabelRun
 from align.learners.ranking._label_stream import LabelStream
 from align.learners.theory import Round, Trace
-from align.types import BoolArray, Float64
+from align.types import BoolArray, Float64, IntArray
 
 _ALIKE = "the bounds of rankers count every round alike"
 _UPDATES = ("conservative", "aggressive", "optimal")
@@ -389,9 +389,7 @@ class LabelRanker(LabelStream):
         data = np.require(X.data, np.float64, ["C", "W"])
         return core.Rows(data, X.indices.astype(np.intp), X.indptr.astype(np.intp), False, bias)
 
-    def _play(
-        self, rows: core.Rows, relevant: BoolArray, known: npt.NDArray[np.intp], order: Any
-    ) -> None:
+    def _play(self, rows: core.Rows, relevant: BoolArray, known: IntArray, order: Any) -> None:
         log = np.zeros((order.size, core.LOG)) if self._began.record else _NO_LOG
         self._run.play(rows, relevant, known, order, log)
         if self._began.record:
@@ -402,8 +400,8 @@ class LabelRanker(LabelStream):
         log: Float64,
         rows: core.Rows,
         relevant: BoolArray,
-        known: npt.NDArray[np.intp],
-        order: npt.NDArray[np.intp],
+        known: IntArray,
+        order: IntArray,
     ) -> None:
         self._kept.columns = self._columns
         for row in order:

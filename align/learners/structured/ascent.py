@@ -28,14 +28,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import Conversion, Euclidean, MistakeTuning, Update, exact_step, hinge
 from align.learners.parts.projections import project_orthant
 from align.learners.parts.steps import Slack
 from align.learners.theory import Round, Trace
-from align.types import Float64
+from align.types import BoolArray, Float64
 
 
 class DualAscent:
@@ -85,7 +84,7 @@ class DualAscent:
     """
 
     complexity = Euclidean()
-    non_negative: npt.NDArray[np.bool_] | None = None  # as in files of before
+    non_negative: BoolArray | None = None  # as in files of before
 
     def __init__(
         self,
@@ -94,7 +93,7 @@ class DualAscent:
         conversions: Iterable[Conversion] = (),
         *,
         record_directions: bool = False,
-        non_negative: npt.NDArray[np.bool_] | None = None,
+        non_negative: BoolArray | None = None,
     ) -> None:
         self.update = update
         self.conversions = tuple(conversions)

@@ -36,9 +36,9 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.parts.parameters import check_choice, check_whole, not_negative
 from align.learners.structured.problems import check_cost
-from align.types import IntArray
+from align.types import Float64, IntArray
 
-CostTable: TypeAlias = npt.NDArray[np.float64]
+CostTable: TypeAlias = Float64
 
 _ROUNDING = 1e-6  # frames; 0.03 s / 0.01 s is a little less than 3
 
@@ -244,7 +244,7 @@ class RampCost(_Timed, OnsetCost):
             raise ParameterError(f"free={self.free}, full={self.full}, must be 0 <= free < full.")
         check_choice(self.unit, "unit", ("seconds", "frames"))
 
-    def _ramp(self, distance: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    def _ramp(self, distance: npt.NDArray[Any]) -> Float64:
         """Cost of each distance in frames."""
         per_frame = 1.0 if self.unit == "frames" else _hop_of(self)
         share = (distance * per_frame - self.free) / (self.full - self.free)

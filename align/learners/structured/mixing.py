@@ -32,7 +32,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
@@ -44,7 +43,7 @@ from align.learners.parts.shards import deal, mix_shards, shard_orders
 from align.learners.structured.learner import StructuredLearner
 from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
 from align.progress import Progress
-from align.types import Float64
+from align.types import Float64, IntArray
 
 _CHECKPOINT = "mixing"
 _TOTALS = ("n_rounds_", "n_mistakes_", "n_updates_", "n_null_")
@@ -254,7 +253,7 @@ def _epoch(
     params: dict[str, Any],
     problem: StructuredProblem,
     shard: tuple[Sequence[Any], Sequence[Any]],
-    order: npt.NDArray[np.intp],
+    order: IntArray,
     weights: Float64,
 ) -> _Done:
     """Go through a shard once, from given weights."""

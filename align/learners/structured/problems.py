@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts.parameters import mean_of
-from align.types import Float64
+from align.types import BoolArray, Float64
 
 
 class StructuredProblem(Protocol):
@@ -124,7 +124,7 @@ def check_loss(problem: StructuredProblem, loss: str) -> None:
         )
 
 
-def signs_of(problem: StructuredProblem, n_features: int) -> npt.NDArray[np.bool_] | None:
+def signs_of(problem: StructuredProblem, n_features: int) -> BoolArray | None:
     """Return which weights must not be negative [shape=(J,)]; None where any may be."""
     given = getattr(problem, "non_negative", None)
     if given is None:

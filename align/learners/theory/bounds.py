@@ -8,11 +8,9 @@ Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 
 
 import math
 
-import numpy as np
-import numpy.typing as npt
-
 from align.errors import ParameterError
 from align.learners.theory.rounds import Rounds
+from align.types import Float64
 
 
 def regret_bound(trace: Rounds, c: float, complexity: float) -> float:
@@ -37,7 +35,7 @@ def regret_bound(trace: Rounds, c: float, complexity: float) -> float:
 
 
 def squared_loss_bound(
-    radius: float, curvature: float, complexity: float, losses: npt.NDArray[np.float64]
+    radius: float, curvature: float, complexity: float, losses: Float64
 ) -> float:
     """Bound the sum of squared losses of PA (curvature 0) and PA-II (curvature ``1 / (2 C)``).
 

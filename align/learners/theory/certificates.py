@@ -61,7 +61,7 @@ from align.learners.parts import (
 from align.learners.parts.parameters import check_choice
 from align.learners.theory.bounds import solve_sqrt_bound, squared_loss_bound
 from align.learners.theory.rounds import Rounds
-from align.types import Float64
+from align.types import BoolArray, Float64
 
 T = TypeVar("T")
 
@@ -94,8 +94,8 @@ class _Sides:
     u: Float64
     own: Float64  # [b - <w_t, a_t>]_+
     other: Float64  # [b - <u, a_t>]_+
-    used: npt.NDArray[np.bool_]
-    mistaken: npt.NDArray[np.bool_]
+    used: BoolArray
+    mistaken: BoolArray
     radius: float
     value: float  # f(u)
 
@@ -114,7 +114,7 @@ class _Sides:
     def n_mistakes(self) -> int:
         return int(self.mistaken.sum())
 
-    def radius_over(self, rounds: npt.NDArray[np.bool_]) -> float:
+    def radius_over(self, rounds: BoolArray) -> float:
         return float(self.trace.norm[rounds].max(initial=0.0))
 
 

@@ -34,6 +34,7 @@ from align._params import ParamsMixin
 from align.errors import ParameterError
 from align.learners.parts.parameters import check_whole
 from align.learners.theory.rounds import Round
+from align.types import BoolArray, IntArray
 
 Hypothesis: TypeAlias = Callable[[Any], int]
 
@@ -111,7 +112,7 @@ class _Online(ParamsMixin):
             self.step(x, label)
         return self
 
-    def predict(self, X: Iterable[Any]) -> npt.NDArray[np.intp]:
+    def predict(self, X: Iterable[Any]) -> IntArray:
         """Return the label of each instance under the present hypothesis.
 
         Parameters
@@ -150,7 +151,7 @@ class _VersionSpace(_Online):
         self.alive_ = np.ones(size, dtype=np.bool_)
 
     @property
-    def version_space_(self) -> npt.NDArray[np.intp]:
+    def version_space_(self) -> IntArray:
         """Positions of the concepts that no example has contradicted."""
         return np.flatnonzero(self.alive_)
 
@@ -351,7 +352,7 @@ class Elimination(_Online):
         """Return n + 1."""
         return self.n_features + 1
 
-    def _bits(self, x: Any) -> npt.NDArray[np.bool_]:
+    def _bits(self, x: Any) -> BoolArray:
         array = np.asarray(x)
         if array.shape != (self.n_features,) or not ((array == 0) | (array == 1)).all():
             raise ParameterError(f"x={x!r}, must be {self.n_features} values of 0 and 1.")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import Plan
+from align.types import Float64, IntArray
 
 
 class Round(NamedTuple):
@@ -100,23 +101,23 @@ class Rounds:
         self.radius = 0.0  # largest dual norm that c was tuned to, where norms are smaller
         self.split = 0  # rounds before one score of two classes became two
         self._values = {name: array("d") for name in self._columns}
-        self._directions: list[npt.NDArray[np.float64]] = []
+        self._directions: list[Float64] = []
         self._blocks = rows > 1  # whether a direction has a block for each class
 
-    def append(self, entry: Round, direction: npt.NDArray[np.float64] | None = None) -> None:
+    def append(self, entry: Round, direction: Float64 | None = None) -> None:
         """Add a round, and its direction where directions are kept."""
         for name in self._columns:
             self._values[name].append(getattr(entry, name))
         if direction is not None:
             self._directions.append(direction)
 
-    def extend(self, columns: dict[str, npt.NDArray[np.float64]], directions: Any) -> None:
+    def extend(self, columns: dict[str, Float64], directions: Any) -> None:
         """Add rounds: an array for each column, and an iterable of directions."""
         for name in self._columns:
             self._values[name].extend(np.asarray(columns[name], dtype=np.float64).tolist())
         self._directions.extend(directions)
 
-    def losses_of(self, u: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def losses_of(self, u: npt.ArrayLike) -> Float64:
         """Return the loss ``[b_t - <u, a_t>]_+`` of a fixed u in every round [shape=(T,)].
 
         Parameters
@@ -136,7 +137,7 @@ class Rounds:
             Where directions were not kept, or u has another length.
         """
         if self.kept is not None:
-            kept: npt.NDArray[np.float64] = self.kept.losses_of(u)
+            kept: Float64 = self.kept.losses_of(u)
             return kept
         directions = self.directions
         if len(directions) != len(self):
@@ -149,10 +150,10 @@ class Rounds:
             )
         if not len(self):
             return np.zeros(0)
-        losses: npt.NDArray[np.float64] = np.maximum(self.target - directions @ weights, 0.0)
+        losses: Float64 = np.maximum(self.target - directions @ weights, 0.0)
         return losses
 
-    def regrow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+    def regrow(self, rows: int, places: IntArray) -> None:
         """Make room in the directions for classes that came later, whose part in them is 0.
 
         Where one score of two classes becomes two, a direction a is ``(a, -a)`` of now, alpha and
@@ -179,13 +180,13 @@ class Rounds:
     def __len__(self) -> int:
         return len(self._values["cost"])
 
-    def __getattr__(self, name: str) -> npt.NDArray[np.float64]:
+    def __getattr__(self, name: str) -> Float64:
         if name.startswith("_") or name not in self._columns:
             raise AttributeError(f"a trace has no {name!r}; it has {', '.join(self._columns)}")
         return np.array(self._values[name])
 
     @property
-    def directions(self) -> npt.NDArray[np.float64]:
+    def directions(self) -> Float64:
         """The direction of each round [shape=(T, J)]; no rows where they were not kept."""
         return np.array(self._directions) if self._directions else np.empty((0, 0))
 
@@ -193,6 +194,6 @@ class Rounds:
         """Return what a column has of the latest round; 0 before the first."""
         return self._values[name][-1] if len(self) else 0.0
 
-    def as_dict(self) -> dict[str, npt.NDArray[np.float64]]:
+    def as_dict(self) -> dict[str, Float64]:
         """Return all columns by name."""
         return {name: getattr(self, name) for name in self._columns}

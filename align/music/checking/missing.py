@@ -21,9 +21,8 @@ probabilities: a simple procedure", Neural Computation 14, 2002.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from align.types import Float64, IntArray, pitch_name
+from align.types import BoolArray, Float64, IntArray, pitch_name
 
 _PRIOR = 0.05  # share of the notes that `spoiled_score` puts into scores where the model learns
 _MANY = 0.2  # of the notes; true scores (28) have .11 at most, a piece with 10 % left out less
@@ -157,7 +156,7 @@ def missing_voices(pitches: IntArray, chord_of: IntArray, unplayed: Float64) -> 
     return f"{head}; check that recording and score are of one version."
 
 
-def _parted(missing: npt.NDArray[np.bool_], side: npt.NDArray[np.bool_]) -> bool:
+def _parted(missing: BoolArray, side: BoolArray) -> bool:
     """Return whether most notes of a side are missing, and few others are."""
     if min(side.sum(), (~side).sum()) < _SIDE:
         return False

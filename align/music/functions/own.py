@@ -35,7 +35,7 @@ from align.music.performances.performance import Performance
 from align.music.performances.pieces import TimedPiece
 from align.sequence.frames import onset_frames
 from align.terms import DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
-from align.types import Float64, IntArray, Note
+from align.types import Float64, FloatArray, IntArray, Note
 
 _CELLS = 2**24  # of the tables of a feature at a time
 
@@ -174,9 +174,7 @@ class _Sum:
         return WindowTerm(self.table, self.windows[:, 0])
 
 
-def _at(
-    table: npt.NDArray[np.floating[Any]], rows: IntArray, group: IntArray, columns: IntArray
-) -> Float64:
+def _at(table: FloatArray, rows: IntArray, group: IntArray, columns: IntArray) -> Float64:
     """Return what chords score in some columns [shape=(G, W)], from a table of notes' scores."""
     notes = np.asarray(table[np.maximum(rows, 0)[:, None], columns[group]], dtype=np.float64)
     notes[rows < 0] = 0.0

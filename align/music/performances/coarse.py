@@ -34,7 +34,7 @@ from align.errors import ParameterError
 from align.features.sound.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Chords, Score
 from align.progress import Progress
-from align.types import Float32, Float64, IntArray
+from align.types import BoolArray, Float32, Float64, IntArray
 
 _STEP = 0.050  # seconds of a frame
 _MOST_CELLS = 200_000_000  # one byte each; beyond, frames grow: from 12 minutes of music on
@@ -147,10 +147,10 @@ def active_part(audio: Float32) -> tuple[int, int]:
     return int(loud[0]), int(loud[-1]) + 1
 
 
-def _loud(audio: Float32) -> npt.NDArray[np.bool_]:
+def _loud(audio: Float32) -> BoolArray:
     """Return which frames sound [shape=(n,)]; ParameterError where none does."""
     loudest = audio.max(axis=1)
-    loud: npt.NDArray[np.bool_] = loudest > _ACTIVE * np.percentile(loudest, 90)
+    loud: BoolArray = loudest > _ACTIVE * np.percentile(loudest, 90)
     if not loud.any():
         loud = loudest > 0  # a short sound in a long silence
     if not loud.any():
@@ -186,7 +186,7 @@ def playing_frames(audio: Float32, frame: float) -> IntArray:
 class Sound:
     """When a recording sounds: whether each frame does [shape=(n,)], of `frame` seconds."""
 
-    loud: npt.NDArray[np.bool_]
+    loud: BoolArray
     frame: float
 
     @classmethod

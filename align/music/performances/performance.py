@@ -18,7 +18,7 @@ from align.formats.scores import Chords, Score, chords, distinct, read_score
 from align.music.performances.coarse import coarse_alignment
 from align.music.performances.repeats import FoldedScore, is_notation
 from align.progress import Progress, of_stage
-from align.types import Float64, IntArray, Note
+from align.types import Float32, Float64, IntArray, Note
 
 HOP = 0.010
 """Seconds between frames of the signal."""
@@ -70,7 +70,7 @@ class Performance:
     notes: Score
     row: IntArray
     chords: Chords
-    context: npt.NDArray[np.float32]
+    context: Float32
     coarse: Float64
     end: float
     cost: float

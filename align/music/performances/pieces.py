@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.features.notes.timed_notes import TimedNotes
 from align.features.sound.signal import Signal
 from align.music.performances.performance import Performance, as_score, read_performance
-from align.types import Example, Note
+from align.types import Example, Float64, Note
 
 _AFTER = 1.0  # seconds after the recording in which a note may be said to be played
 
@@ -26,9 +25,9 @@ class TimedPiece:
     name: str
     group: str | None
     performance: Performance
-    onsets: npt.NDArray[np.float64]
+    onsets: Float64
     weight: float = 1.0
-    ends: npt.NDArray[np.float64] | None = None
+    ends: Float64 | None = None
 
     @property
     def signal(self) -> Signal:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders import decode
 from align.decoders.window_search import near_edges, search_in_windows
@@ -28,7 +27,7 @@ from align.potentials import Potentials
 from align.progress import counted
 from align.sequence.frames import spaced
 from align.terms import BaseFunctions
-from align.types import Float64, IntArray
+from align.types import BoolArray, Float64, IntArray
 
 _HALF = 1.0  # seconds either side of the coarse alignment
 _MARGIN = 0.1  # seconds: so near to an edge, the optimum may lie beyond
@@ -161,7 +160,7 @@ class _Search:
                 del potentials
         return FoundChords(path.onsets, potentials, windows, self.kept, path.score, tempo)
 
-    def near(self, found: FoundChords, windows: IntArray) -> npt.NDArray[np.bool_]:
+    def near(self, found: FoundChords, windows: IntArray) -> BoolArray:
         limits = limits_of(len(windows), self.n_frames)
         return near_edges(found.frames, windows, limits, round(_MARGIN / self.hop))
 
@@ -169,7 +168,7 @@ class _Search:
         self,
         windows: IntArray,
         found: FoundChords | None,
-        near: npt.NDArray[np.bool_] | None,
+        near: BoolArray | None,
     ) -> IntArray | None:
         if found is None or near is None:
             return None  # windows about the coarse alignment always hold some timing

@@ -24,7 +24,7 @@ from align.music.placing.end_evidence import Candidates, end_candidates
 from align.music.placing.placement import PlacedNotes
 from align.sequence.evidence import EvidenceModel
 from align.sequence.learning.crossfit import folds_of
-from align.types import Float64, IntArray
+from align.types import BoolArray, Float64, IntArray
 
 LEAST = 0.5
 """Probability below which the end of a note counts as unknown."""
@@ -33,13 +33,11 @@ _TOLERANCE = 0.050  # seconds
 _SHARE = 0.2  # of the length of the note
 _FOLDS = 5
 
-_Known: TypeAlias = tuple[Candidates, npt.NDArray[np.bool_]]
+_Known: TypeAlias = tuple[Candidates, BoolArray]
 """Candidates of a piece, and which are right."""
 
 
-def right_ends(
-    ends: npt.ArrayLike, onsets: npt.ArrayLike, true: npt.ArrayLike
-) -> npt.NDArray[np.bool_]:
+def right_ends(ends: npt.ArrayLike, onsets: npt.ArrayLike, true: npt.ArrayLike) -> BoolArray:
     """Return which ends are right by mir_eval's rule.
 
     `onsets` and `true` are when the notes really begin and end; all are seconds, of one shape. An
@@ -51,9 +49,7 @@ def right_ends(
     array([ True, False,  True])
     """
     length = np.asarray(true) - np.asarray(onsets)
-    right: npt.NDArray[np.bool_] = np.abs(np.asarray(ends) - true) <= np.maximum(
-        _TOLERANCE, _SHARE * length
-    )
+    right: BoolArray = np.abs(np.asarray(ends) - true) <= np.maximum(_TOLERANCE, _SHARE * length)
     return right
 
 

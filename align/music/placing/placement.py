@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from align.music.functions.chord_functions import ChordFunctions
 from align.music.functions.default import PAD, NoteProbabilities
@@ -15,7 +14,7 @@ from align.music.placing.unplayed import evidence_alone, other_pitches, unplayed
 from align.progress import of_stage
 from align.sequence.frames import in_order
 from align.sequence.times.refine import refine_onsets
-from align.types import Float64, IntArray
+from align.types import Float32, Float64, IntArray
 
 _REACH = 0.5  # seconds from its chord within which a note is looked for
 _BESIDE = 0.040  # seconds from its chord within which the network's probability of a note counts
@@ -105,16 +104,14 @@ def _network_of(found: FoundChords) -> NoteProbabilities | None:
     return next((one for one in found.kept if isinstance(one, NoteProbabilities)), None)
 
 
-def _beside(probability: npt.NDArray[np.float32], column: IntArray, hop: float) -> Float64:
+def _beside(probability: Float32, column: IntArray, hop: float) -> Float64:
     """Return the highest probability of each note within 40 ms of its chord [shape=(M,)]."""
     near = _about(probability, column, round(_BESIDE / hop))
     highest: Float64 = near.max(axis=1).astype(np.float64)
     return highest
 
 
-def _about(
-    probability: npt.NDArray[np.float32], column: IntArray, reach: int
-) -> npt.NDArray[np.float32]:
+def _about(probability: Float32, column: IntArray, reach: int) -> Float32:
     """Return columns about one of each row [shape=(M, 2 * reach + 1)], 0 beyond the table."""
     columns = column[:, None] + np.arange(-reach, reach + 1)
     inside = (columns >= 0) & (columns < probability.shape[1])

@@ -7,9 +7,8 @@ beyond: the windows of that chord and of its neighbours grow, and it is decoded 
 """
 
 import numpy as np
-import numpy.typing as npt
 
-from align.types import IntArray
+from align.types import BoolArray, IntArray
 
 
 def windows_about(
@@ -35,7 +34,7 @@ def windows_about(
 def widened(
     windows: IntArray,
     frames: IntArray,
-    at: npt.NDArray[np.bool_],
+    at: BoolArray,
     more: int,
     reach: int,
     n_frames: int,

@@ -22,14 +22,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders import Lattice, LatticePath
 from align.decoders.window_search import near_edges, search_in_windows
 from align.errors import ParameterError
 from align.sequence.lattice.lattices import arcs_in_order, neighbours
-from align.types import IntArray
+from align.types import BoolArray, IntArray
 
 _MOST_ROUNDS = 20
 _MOST_CELLS = 2 * 10**8  # frames of all windows, 8 bytes each
@@ -167,7 +166,7 @@ class _Search:
             )
         return windows
 
-    def near(self, found: LatticePath, windows: IntArray) -> npt.NDArray[np.bool_]:
+    def near(self, found: LatticePath, windows: IntArray) -> BoolArray:
         limits = np.broadcast_to(np.array([0, self.n_frames]), (len(found.nodes), 2))
         margin = np.maximum(1, self.reaches[found.nodes] // _EDGE)
         return near_edges(found.onsets, windows[found.nodes], limits, margin)
@@ -176,7 +175,7 @@ class _Search:
         self,
         windows: IntArray,
         found: LatticePath | None,
-        near: npt.NDArray[np.bool_] | None,
+        near: BoolArray | None,
     ) -> IntArray | None:
         if found is None or near is None:
             if self.reaches.min() >= self.n_frames:

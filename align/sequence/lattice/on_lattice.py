@@ -22,9 +22,9 @@ from align.features.base import rows_of
 from align.potentials import Potentials
 from align.sequence.lattice.lattices import arcs_in_order
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm, Term
-from align.types import BoolArray, Event, IntArray
+from align.types import BoolArray, Event, Float64, FloatArray, IntArray
 
-_Table = npt.NDArray[np.floating[Any]]
+_Table = FloatArray
 
 
 class Roles(NamedTuple):
@@ -35,9 +35,9 @@ class Roles(NamedTuple):
 
     lattice: Lattice
     origin: IntArray
-    first: npt.NDArray[np.bool_]
-    last: npt.NDArray[np.bool_]
-    final: npt.NDArray[np.bool_]
+    first: BoolArray
+    last: BoolArray
+    final: BoolArray
 
 
 def with_roles(
@@ -91,7 +91,7 @@ def with_roles(
     return Roles(split, origin.astype(np.intp), begun.astype(bool), then == 2, then == 1)
 
 
-def forbidding(lattice: Lattice, nodes: npt.NDArray[np.bool_] | None) -> Lattice:
+def forbidding(lattice: Lattice, nodes: BoolArray | None) -> Lattice:
     """Return a lattice whose paths pass none of the `nodes` [shape=(N,)], which stay in it."""
     if nodes is None or not nodes.any():
         return lattice
@@ -115,13 +115,13 @@ class LatticeScores:
     segment: SegmentTerm | None
     transition: OnsetTerm | None
 
-    def without(self, nodes: npt.NDArray[np.bool_] | None) -> "LatticeScores":
+    def without(self, nodes: BoolArray | None) -> "LatticeScores":
         """Return the scores of the paths that pass none of the nodes [shape=(N,)]."""
         return replace(self, lattice=forbidding(self.lattice, nodes))
 
     def between(
         self,
-        keep: npt.NDArray[np.bool_],
+        keep: BoolArray,
         begin: int | None,
         end: int | None,
         first: int,
@@ -258,7 +258,7 @@ def lattice_scores(
 
 
 def _on_paths(
-    lattice: Lattice, keep: npt.NDArray[np.bool_], starts: IntArray, ends: IntArray
+    lattice: Lattice, keep: BoolArray, starts: IntArray, ends: IntArray
 ) -> tuple[IntArray, IntArray]:
     """Return which nodes to `keep` [shape=(N,)] are on paths of such nodes, and the arcs there.
 
@@ -344,7 +344,7 @@ class _Cover:
             total += 1
         self.sequences = [tuple([known[i] for i in sequence]) for sequence in sequences]
 
-    def _chosen(self, which: npt.NDArray[np.bool_]) -> list[int]:
+    def _chosen(self, which: BoolArray) -> list[int]:
         chosen: list[int] = self.symbol[which].tolist()
         return chosen
 
@@ -380,7 +380,7 @@ class _Part(NamedTuple):
             weight, np.concatenate([table[:, :narrow] for table in tables]), np.concatenate(rows)
         )
 
-    def add(self, to: npt.NDArray[np.float64], at: IntArray, places: IntArray) -> None:
+    def add(self, to: Float64, at: IntArray, places: IntArray) -> None:
         """Add the weighted rows of places of the sequences to rows of a table."""
         rows, table = self.rows[places], self.table[:, : to.shape[1]]
         on = np.flatnonzero(rows >= 0)
@@ -414,9 +414,7 @@ def _parts(
     return parts
 
 
-def _sums(
-    parts: Sequence[_Part], places: IntArray
-) -> tuple[npt.NDArray[np.float64] | None, IntArray | None]:
+def _sums(parts: Sequence[_Part], places: IntArray) -> tuple[Float64 | None, IntArray | None]:
     """Sum the weighted rows of places, each combination once; return which one each place has."""
     if not parts or not places.size:
         return None, None

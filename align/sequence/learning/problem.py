@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders import decode
 from align.errors import ParameterError
 from align.sequence.frames import spaced
 from align.terms import BaseFunctions
-from align.types import Float64, IntArray
+from align.types import BoolArray, Float64, IntArray
 
 if TYPE_CHECKING:
     from align.learners.structured.costs import OnsetCost
@@ -40,7 +39,7 @@ class Truth:
     """
 
     frames: IntArray
-    known: npt.NDArray[np.bool_]
+    known: BoolArray
 
     @classmethod
     def whole(cls, frames: IntArray) -> "Truth":
@@ -125,7 +124,7 @@ class AlignmentProblem:
     scale: Float64
     normalise: bool = False
     share: bool = False
-    non_negative: npt.NDArray[np.bool_] | None = None
+    non_negative: BoolArray | None = None
 
     def joint_feature(self, x: BaseFunctions, y: Truth | IntArray) -> Float64:
         """Return phi(x, y), scaled [shape=(J,)]."""
@@ -159,7 +158,7 @@ class AlignmentProblem:
 
 def base_function_scales(
     xs: Sequence[BaseFunctions], ys: Sequence[IntArray], random_state: int
-) -> npt.NDArray[np.float64]:
+) -> Float64:
     """Return how much base functions vary where true onsets move by 4 frames [shape=(J,)].
 
     Base functions come in units from probabilities to squared seconds; without this the largest

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from align.errors import ModelError
 from align.terms import BaseFunctions, OnsetTerm, Term
-from align.types import Float64
+from align.types import Float64, IntArray
 
 _REACH = 0.025  # seconds either side of an onset that are looked at
 _NEAR = 0.030  # seconds; larger errors are mistakes, and teach nothing
@@ -207,9 +207,7 @@ def _around(
     return np.concatenate(columns, axis=1)
 
 
-def _design(
-    z: Float64, before: npt.NDArray[np.intp], after: npt.NDArray[np.intp], n: int
-) -> Float64:
+def _design(z: Float64, before: IntArray, after: IntArray, n: int) -> Float64:
     """Pairs of classes, z, and z by class on either side [shape=(N, n*n + (1 + 2 n) D)]."""
     rows, size = z.shape
     design = np.zeros((rows, n * n + (1 + 2 * n) * size))

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
@@ -36,9 +35,9 @@ class Placed(NamedTuple):
     `intervals` [shape=(K, 2)] is where it lies in 95 of 100 cases; None where it is not known.
     """
 
-    times: npt.NDArray[np.float64]
-    confidence: npt.NDArray[np.float64] | None = None
-    intervals: npt.NDArray[np.float64] | None = None
+    times: Float64
+    confidence: Float64 | None = None
+    intervals: Float64 | None = None
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ class Placement:
         self,
         potentials: Sequence[Potentials],
         paths: Sequence[Path],
-        truth: Sequence[npt.NDArray[np.float64]],
+        truth: Sequence[Float64],
         *,
         calibrate: bool = True,
     ) -> Self:
@@ -195,7 +194,7 @@ class Placement:
         self,
         potentials: Sequence[Potentials],
         paths: Sequence[Path],
-        truth: Sequence[npt.NDArray[np.float64]],
+        truth: Sequence[Float64],
         fits: Sequence[Float64 | None] | None = None,
     ) -> Self:
         """Return a copy that knows how sure onsets are, by recordings as in `fitted`.
@@ -229,9 +228,7 @@ class Placement:
         return n_pairs <= _MOST_PAIRS
 
 
-def sureness_of(
-    placed: Placed, times: npt.NDArray[np.float64], chosen: IntArray
-) -> dict[str, Any]:
+def sureness_of(placed: Placed, times: Float64, chosen: IntArray) -> dict[str, Any]:
     """Return what a result says of how sure its onsets are: those of `chosen` among all.
 
     `times` are the onsets in the end, which may have moved since they were placed; an interval
@@ -247,7 +244,7 @@ def sureness_of(
     return known
 
 
-def moved_offset(offset: float, errors: Sequence[npt.NDArray[np.float64]]) -> float:
+def moved_offset(offset: float, errors: Sequence[Float64]) -> float:
     """Return an offset between a known one and what a few recordings say, in seconds.
 
     `errors` are the seconds by which onsets come late after the known offset; gross ones say

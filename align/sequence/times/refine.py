@@ -15,18 +15,17 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders.posterior import Posterior, narrowed, onset_posterior
 from align.potentials import Potentials
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 
 class PosteriorOnsets(NamedTuple):
     """Onsets where the probability is greatest [shape=(K,)], how sure each is, and why."""
 
-    frames: npt.NDArray[np.float64]
-    confidence: npt.NDArray[np.float64]
+    frames: Float64
+    confidence: Float64
     posterior: Posterior
 
 
@@ -38,7 +37,7 @@ def posterior_onsets(
     window: float,
     tolerance: float,
     reach: int,
-    slopes: npt.NDArray[np.float64] | None = None,
+    slopes: Float64 | None = None,
 ) -> PosteriorOnsets:
     """Return each onset where the probability around it is greatest, and how sure that is.
 
@@ -86,7 +85,7 @@ def posterior_onsets(
     return PosteriorOnsets(np.maximum.accumulate(frames), np.clip(confidence, 0.0, 1.0), posterior)
 
 
-def refine_onsets(potentials: Potentials, onsets: IntArray) -> npt.NDArray[np.float64]:
+def refine_onsets(potentials: Potentials, onsets: IntArray) -> Float64:
     """Return decoded onsets, interpolated within half a frame [shape=(K,), dtype=float64].
 
     `onsets` [shape=(K,)] and the result are in frames. An onset stays where its window, the
@@ -111,7 +110,7 @@ def refine_onsets(potentials: Potentials, onsets: IntArray) -> npt.NDArray[np.fl
     return y + shift
 
 
-def _moved(potentials: Potentials, y: IntArray, step: int) -> npt.NDArray[np.float64]:
+def _moved(potentials: Potentials, y: IntArray, step: int) -> Float64:
     """Part of the score that changes when onset k alone moves by `step` frames [shape=(K,)]."""
     p, n_events = potentials, y.size
     k = np.arange(n_events)

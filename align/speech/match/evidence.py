@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.sequence.extended import Extended
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm
-from align.types import Float64, IntArray
+from align.types import BoolArray, Float64, IntArray
 
 LEAST = -8.0
 """Of log ratios and of scores of transitions; of the others two less."""
@@ -53,7 +52,7 @@ class Evidence:
     parts: Float64
     best: Float64
     frames: IntArray
-    sounds: npt.NDArray[np.bool_]
+    sounds: BoolArray
     hop: float
     order_gap: float | None = None
     steady: Float64 | None = None
@@ -133,7 +132,7 @@ def evidence_of(
     terms: Mapping[str, Any],
     onsets: IntArray,
     extended: Extended,
-    silent: npt.NDArray[np.bool_],
+    silent: BoolArray,
 ) -> Evidence | None:
     """Return the evidence of events that begin at `onsets` frames, by their base functions.
 

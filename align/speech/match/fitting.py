@@ -4,7 +4,6 @@ from collections.abc import Hashable, Sequence
 from itertools import chain, count
 
 import numpy as np
-import numpy.typing as npt
 
 from align.sequence.evidence import logistic
 from align.speech.match.evidence import Evidence
@@ -17,7 +16,7 @@ from align.speech.match.model import (
     log_odds_of,
     numbers_of,
 )
-from align.types import Float64
+from align.types import BoolArray, Float64
 
 _RIDGE = 1.0  # what the squares of weights cost
 _SPOILED = 0.1  # share of half wrong texts: right ones in noise fall with them
@@ -106,7 +105,7 @@ def _of_both(
     rows: Sequence[Float64],
     shares: Sequence[float],
     signs: Sequence[int | None],
-    many: npt.NDArray[np.bool_],
+    many: BoolArray,
 ) -> Float64:
     """Return weights of wrong and of half wrong transcripts [shape=(2, 15)].
 

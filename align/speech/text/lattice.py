@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders import Lattice
 from align.speech.text.pronouncing.lookup import Entry
@@ -31,7 +30,7 @@ from align.speech.text.pronouncing.realisation import (
     Rules,
     score_of,
 )
-from align.types import SPOKEN_NOISE
+from align.types import SPOKEN_NOISE, BoolArray, Float64, IntArray
 
 if TYPE_CHECKING:
     from align.speech.text.pronouncing.articulation import IpaRules
@@ -146,35 +145,35 @@ class WordLattice:
     """
 
     lattice: Lattice
-    word: npt.NDArray[np.intp]
-    place: npt.NDArray[np.intp]
+    word: IntArray
+    place: IntArray
     phones: tuple[str, ...] = field(repr=False)
-    unspoken: npt.NDArray[np.bool_] = field(repr=False)
+    unspoken: BoolArray = field(repr=False)
     decisions: tuple[tuple[tuple[str, ...], ...], ...] = field(default=(), repr=False)
     taken: Mapping[tuple[int, int], tuple[Taken, ...]] = field(default_factory=dict, repr=False)
 
-    def beginning(self, times: npt.NDArray[np.float64]) -> dict[int, float]:
+    def beginning(self, times: Float64) -> dict[int, float]:
         """Return when nodes that begin words do, given when each word does [shape=(W,)]."""
         u, v = self.lattice.arcs.T
         begins = np.unique(np.concatenate((self.lattice.starts, v[self.word[u] != self.word[v]])))
         begins = begins[self.word[begins] >= 0]
         return dict(zip(begins.tolist(), times[self.word[begins]].tolist(), strict=True))
 
-    def said(self) -> npt.NDArray[np.intp]:
+    def said(self) -> IntArray:
         """Return the word of each node [shape=(N,)]; -1 of none, and of one that is left out."""
         return np.where(self.unspoken, -1, self.word)
 
-    def departures(self) -> npt.NDArray[np.intp]:
+    def departures(self) -> IntArray:
         """Return the nodes at which a word is left out, or anything else is said."""
         return np.flatnonzero(self.unspoken | self.noise())
 
-    def words_before(self) -> npt.NDArray[np.intp]:
+    def words_before(self) -> IntArray:
         """Return the last word up to each node [shape=(N,)]; -1 in front of the first."""
         return np.maximum.accumulate(self.word)
 
-    def noise(self) -> npt.NDArray[np.bool_]:
+    def noise(self) -> BoolArray:
         """Return which nodes stand for anything that is not in the text [shape=(N,)]."""
-        noise: npt.NDArray[np.bool_] = self.place == _NOT_IN_TEXT
+        noise: BoolArray = self.place == _NOT_IN_TEXT
         return noise
 
 

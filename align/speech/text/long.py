@@ -10,10 +10,10 @@ cut; see `align.sequence.stretches` for the rest.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.sequence.stretches import Cut, cuts_at
 from align.speech.text.text_part import TextPart
+from align.types import Float64
 
 LONG = 60.0  # seconds; what is shorter is aligned at once
 _NOISE = 30.0  # what anything else between words costs in the rough pass, where it lasts seconds
@@ -26,7 +26,7 @@ class RoughWords(NamedTuple):
     """
 
     cuts: list[Cut]
-    onsets: npt.NDArray[np.float64]
+    onsets: Float64
 
 
 def rough_words(text: TextPart, silence: str, noise: str | None) -> RoughWords | None:

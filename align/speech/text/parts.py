@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError, ParameterError, error_reason
 from align.formats.tiers.labels import OVERRUN
@@ -17,6 +16,7 @@ from align.speech.second_scorer import SecondScorer
 from align.speech.text.model import PhoneAligner
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.reading.utterances import Utterance
+from align.types import Float32
 
 NAMELESS = "recording"
 """What messages call a recording that is no file."""
@@ -26,7 +26,7 @@ NAMELESS = "recording"
 class Recording:
     """Samples at the rate of the model, and what the results say of the recording."""
 
-    samples: npt.NDArray[np.float32]
+    samples: Float32
     rate: int
     duration: float
     own_rate: int
@@ -46,7 +46,7 @@ class Recording:
         about = audio_info(audio)
         return cls(samples, found, about.duration, about.rate, name, os.fspath(audio))
 
-    def between(self, start: float, end: float) -> npt.NDArray[np.float32]:
+    def between(self, start: float, end: float) -> Float32:
         """Return the samples between two times in seconds."""
         if (start, end) == (0.0, self.duration):
             return self.samples
@@ -63,7 +63,7 @@ class Part:
     span: tuple[float, float]
 
     @cached_property
-    def samples(self) -> npt.NDArray[np.float32]:
+    def samples(self) -> Float32:
         """What is heard in it."""
         return self.recording.between(*self.span)
 

@@ -24,7 +24,7 @@ from align.formats.tiers.tier import PHONES, UTTERANCES, WORDS, Tier, Tiers, wit
 from align.results.alignment import Alignment
 from align.results.frame import pandas
 from align.speech.text.reading.utterances import Utterance
-from align.types import MISPLACED, SILENCE, Mismatch
+from align.types import MISPLACED, SILENCE, IntArray, Mismatch
 
 __all__ = [
     "Mismatch",
@@ -54,7 +54,7 @@ class SpeakerTiers:
 
     words: Alignment
     phones: Alignment
-    word_of_phone: npt.NDArray[np.intp]
+    word_of_phone: IntArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

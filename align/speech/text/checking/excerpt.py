@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders.excerpt import Excerpt, best_excerpt
 from align.speech.text.checking.strictness import strictness_of
@@ -23,7 +22,7 @@ from align.speech.text.lattice import Realisations, realisations
 from align.speech.text.model import model_labels
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.text_part import TextPart
-from align.types import SPOKEN_NOISE, Float64, IntArray
+from align.types import SPOKEN_NOISE, BoolArray, Float32, Float64, IntArray
 
 _CELL = 0.02  # seconds
 _OTHER = 1.5  # nats, that an observation of anything else scores less than the best phones
@@ -55,9 +54,9 @@ class _Chain(NamedTuple):
 
     rows: IntArray  # which label each is
     word: IntArray  # and of which word it is
-    pause: npt.NDArray[np.bool_]
-    begins: npt.NDArray[np.bool_]
-    ends: npt.NDArray[np.bool_]
+    pause: BoolArray
+    begins: BoolArray
+    ends: BoolArray
 
     def backwards(self) -> "_Chain":
         """Return the text from its last phone to its first; so are its words counted."""
@@ -87,7 +86,7 @@ def excerpt_of(asked: TextPart, silence: str) -> range:
     observation = strictness_of(model).observation
     labels, text = _chain_of(words, entries, silence, realisations(model_labels(model), entries))
 
-    def cells_of(part: npt.NDArray[np.float32]) -> _Cells | None:
+    def cells_of(part: Float32) -> _Cells | None:
         found = model.cell_scores(part, labels, "network.phone", cell=_CELL, rate=rate)
         if found is None:
             return None

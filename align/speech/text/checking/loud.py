@@ -8,10 +8,9 @@ stops, which are as loud as the noise behind all of the recording.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from align.speech.text.rows import Rows
-from align.types import Mismatch
+from align.types import Float32, Mismatch
 
 _FRAME = 0.05  # seconds
 _SHORTEST = 2.0  # seconds of a pause that is asked, and of what sounds in it
@@ -24,7 +23,7 @@ _SURE = 0.9  # probability
 def with_loud_pauses(
     mismatches: Sequence[Mismatch],
     rows: Rows,
-    samples: npt.NDArray[np.float32],
+    samples: Float32,
     rate: int,
     begin: float,
 ) -> list[Mismatch]:

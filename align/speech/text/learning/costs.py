@@ -25,7 +25,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders import LatticePath
 from align.learners.parts import step_limits
@@ -34,9 +33,9 @@ from align.progress import Progress
 from align.sequence.lattice.on_lattice import LatticeScores
 from align.speech.text.lattice import WordLattice
 from align.terms import SegmentTerm
-from align.types import IntArray
+from align.types import BoolArray, Float64, IntArray
 
-_Floats = npt.NDArray[np.float64]
+_Floats = Float64
 
 BONUS = 2.0  # a frame of agreement, while the truth is searched for
 COST = 0.1  # of a frame on which a path does not agree with the transcribers
@@ -65,14 +64,14 @@ class Spoken(NamedTuple):
     """
 
     scores: LatticeScores
-    agrees: npt.NDArray[np.bool_]
+    agrees: BoolArray
     taken: tuple[IntArray, IntArray]
     names: Sequence[tuple[str, ...]]
     first: IntArray
 
 
 def spoken(
-    scores: LatticeScores, built: WordLattice, origin: IntArray, agrees: npt.NDArray[np.bool_]
+    scores: LatticeScores, built: WordLattice, origin: IntArray, agrees: BoolArray
 ) -> Spoken:
     """Return a recording to learn from.
 
@@ -95,7 +94,7 @@ def spoken(
 
 def agreement(
     symbols: Sequence[str], labels: Sequence[str], onsets: IntArray, n_frames: int
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Return whether each node is what the transcribers have in each frame [shape=(N, T)].
 
     `symbols` of the nodes; the transcribers' `labels`, and their `onsets` in frames [shape=(K,)].

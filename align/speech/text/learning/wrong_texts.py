@@ -15,7 +15,6 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import AlignError
 from align.features import Feature, Signal, TimedSignal
@@ -27,7 +26,7 @@ from align.speech.text.aligning import align_text
 from align.speech.text.pronouncing.lookup import make_dictionary
 from align.speech.text.reading.normalise import split_words
 from align.speech.text.tiers import TextAlignment
-from align.types import SILENCE, Event
+from align.types import SILENCE, Event, Float32
 
 _MOST = 120  # recordings; in each round four texts of one are aligned, and two of a piece of it
 _ROUNDS = 3
@@ -113,7 +112,7 @@ class TextMatches:
         n: int,
         signal: Signal,
         features: Sequence[Feature],
-        people: Sequence[npt.NDArray[np.float32]],
+        people: Sequence[Float32],
         rng: np.random.Generator,
         speaker: Hashable = None,
     ) -> None:
