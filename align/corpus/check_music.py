@@ -22,7 +22,7 @@ from align.corpus.issues import Issue, Validation
 from align.corpus.pieces import NO_PIECES, find_pieces
 from align.corpus.reading import check_samples, problem_of, read_piece
 from align.errors import AlignError, DataError
-from align.progress import Progress
+from align.progress import Progress, counted
 from align.types import Float64
 
 _UNPLAYED = 0.25
@@ -41,9 +41,7 @@ def validate_music(root: str, *, progress: Progress | None = None) -> Validation
     warnings: list[Issue] = []
     untimed = all(piece.truth is None for piece in pieces)
     usable = 0
-    for n, piece in enumerate(pieces, start=1):
-        if progress is not None:
-            progress("checking", n, len(pieces))
+    for piece in counted(pieces, progress, "checking"):
         missing = [name for name in piece.missing if name != "truth" or not untimed]
         if missing:
             warnings.append(Issue(piece.path, f"has no {' and no '.join(missing)} beside it."))

@@ -18,7 +18,7 @@ from align.errors import AlignError, DataError
 from align.formats.files import read_labels
 from align.formats.phone_map import nearest_label
 from align.formats.tiers.labels import OVERRUN, Labels, check_no_sentence
-from align.progress import Progress
+from align.progress import Progress, counted
 from align.types import SILENCES
 
 _SHORT, _LONG = 0.004, 1.0
@@ -42,9 +42,7 @@ def validate_speech(
     warnings: list[Issue] = []
     formats: dict[str, tuple[int, int]] = {}
     stored: dict[str, str] = {}
-    for n, pair in enumerate(pairs, start=1):
-        if progress is not None:
-            progress("checking", n, len(pairs))
+    for pair in counted(pairs, progress, "checking"):
         if pair.audio is None or pair.labels is None:
             missing = "audio" if pair.audio is None else "labels"
             warnings.append(Issue(pair.path, f"has no {missing} of its name beside it."))

@@ -34,7 +34,7 @@ from align.evaluation.label_trees import Found, Wanted, label_files
 from align.evaluation.report import Report, by_frequency, class_pair
 from align.evaluation.scores import ROUNDING, Score
 from align.evaluation.tree_evaluation import TreeEvaluation
-from align.progress import Progress
+from align.progress import Progress, counted
 from align.types import SILENCES, Float64, IntArray
 
 _MOST_CELLS = 5 * 10**7
@@ -177,7 +177,7 @@ def evaluate_labels(
     lacking = f"has no counterpart in {os.fspath(system)}."
     failed = [(theirs[key], lacking) for key in theirs if key not in mine]
     matches: list[_Match] = []
-    for done, key in enumerate(common, start=1):
+    for key in counted(common, progress, "comparing"):
         try:
             found, truth = ours.read(mine[key]), truly.read(theirs[key])
             i, j = match_labels(found.labels, found.onsets, truth.labels, truth.onsets)
@@ -187,8 +187,6 @@ def evaluate_labels(
         matches.append(_Match(key or os.path.basename(theirs[key]), found, truth, i, j))
         if not len(j):
             failed.append((theirs[key], "none of its labels is among those of the system."))
-        if progress is not None:
-            progress("comparing", done, len(common))
     _check_shared(matches, os.fspath(system), os.fspath(reference))
     if classes is None and not truly.words:
         classes = classes_of(label for match in matches for label in match.truth.labels)

@@ -8,7 +8,7 @@ from typing import TypeVar
 from align.errors import AlignError, DataError, error_reason
 from align.files.folders import walk
 from align.files.names import comparable
-from align.progress import Progress
+from align.progress import Progress, counted
 
 _Score = TypeVar("_Score")
 
@@ -59,13 +59,11 @@ class PieceFiles:
         lacking = f"has no counterpart in {system}."
         failed = [(path, lacking) for name, path in truths.items() if name not in found]
         scores = {}
-        for done, name in enumerate(common, start=1):
+        for name in counted(common, progress, "comparing"):
             try:
                 scores[name] = score(name, found[name], truths[name])
             except AlignError as error:
                 failed.append((truths[name], error_reason(error, truths[name])))
-            if progress is not None:
-                progress("comparing", done, len(common))
         return scores, failed
 
     def truths(self, top: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from align.corpus.pairs import find_pairs
 from align.corpus.reading import check_samples, header, problem_of
 from align.errors import AlignError, DataError
 from align.formats.tiers.labels import OVERRUN
-from align.progress import Progress
+from align.progress import Progress, counted
 from align.speech.text.pronouncing.dictionary import Dictionary
 from align.speech.text.pronouncing.lookup import (
     any_sound,
@@ -86,9 +86,7 @@ def validate_transcripts(
     errors: list[Issue] = []
     warnings: list[Issue] = []
     formats: dict[str, tuple[int, int]] = {}
-    for n, pair in enumerate(pairs, start=1):
-        if progress is not None:
-            progress("checking transcripts", n, len(pairs))
+    for pair in counted(pairs, progress, "checking transcripts"):
         if pair.audio is None or pair.labels is None:
             if pair.audio is None or not optional:
                 missing = "audio" if pair.audio is None else "transcript"

@@ -29,7 +29,7 @@ import numpy as np
 from align.decoders import LatticePath
 from align.learners.parts import step_limits
 from align.learners.parts.steps import exact_alpha, hinge
-from align.progress import Progress
+from align.progress import Progress, counted
 from align.sequence.lattice.on_lattice import LatticeScores
 from align.speech.text.lattice import WordLattice
 from align.terms import SegmentTerm
@@ -154,13 +154,11 @@ def learn_costs(
     w = temperature * _log_probabilities(rows, len(names))
     total, rng, n = np.zeros(len(names)), np.random.default_rng(random_state), 0
     limits = step_limits("pa1", C)
-    for epoch in range(epochs):
+    for _ in counted(range(epochs), progress, "learning how words are said"):
         for i in rng.permutation(usable):
             w = learners[i].stepped(w, limits)
             total += w
             n += 1
-        if progress is not None:
-            progress("learning how words are said", epoch + 1, epochs)
     kept = total / n if n else w
     return {
         name: round(float(x), 4) for name, x in zip(names, kept, strict=True) if abs(x) > SMALL
