@@ -63,6 +63,20 @@ class ModelError(AlignError):
     """A model file cannot be loaded or used."""
 
 
+def check_shape(name: str, shape: tuple[int, ...], letters: str, wanted: tuple[int, ...]) -> None:
+    """Raise ParameterError where an array has another shape than the one that is wanted.
+
+    Examples
+    --------
+    >>> check_shape("cost", (2, 5), "(K, T)", (2, 7))
+    Traceback (most recent call last):
+    align.errors.ParameterError: cost.shape=(2, 5), must be (K, T)=(2, 7).
+    """
+    if shape != wanted:
+        sizes = tuple(map(int, wanted))
+        raise ParameterError(f"{name}.shape={shape}, must be {letters}={sizes}.")
+
+
 @contextmanager
 def data_errors(what: str, path: str | os.PathLike[str], then: str = "") -> Iterator[None]:
     """Make what the system refuses in this context a `DataError` of a file.

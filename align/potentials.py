@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.types import FloatArray, IntArray
 
 _MOST_FRAMES = 2.0**53  # above it floats are no longer exact
@@ -150,8 +150,7 @@ class Potentials:
             raise ParameterError("min_length must not be negative.")
         if self.ratio is not None:
             self.ratio = _scores(self.ratio, "ratio")
-            if self.ratio.shape != (k, 3):
-                raise ParameterError(f"ratio.shape={self.ratio.shape}, must be (K, 3)=({k}, 3).")
+            check_shape("ratio", self.ratio.shape, "(K, 3)", (k, 3))
             if k and self.ratio[0].any():
                 raise ParameterError("ratio[0] must be zero: the first event has no predecessor.")
 
@@ -220,10 +219,7 @@ class Potentials:
             Cost of placing event k at frame t.
         """
         cost = _scores(cost, "cost")
-        if cost.shape != (self.n_events, self.n_frames):
-            raise ParameterError(
-                f"cost.shape={cost.shape}, must be (K, T)=({self.n_events}, {self.n_frames})."
-            )
+        check_shape("cost", cost.shape, "(K, T)", (self.n_events, self.n_frames))
         onset = self.onset.copy()
         width = onset.shape[1]
         for k, first in enumerate(self.start):
@@ -236,8 +232,7 @@ def _int_vector(values: npt.ArrayLike | None, k: int, default: int, name: str) -
     if values is None:
         return np.full(k, default, dtype=np.intp)
     vector = np.asarray(values)
-    if vector.shape != (k,):
-        raise ParameterError(f"{name}.shape={vector.shape}, must be (K,)=({k},).")
+    check_shape(name, vector.shape, "(K,)", (k,))
     if vector.dtype.kind not in "iu" and k:
         numbers = vector
         if vector.dtype.kind in "bO":  # as tables of nullable integers give them

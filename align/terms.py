@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.potentials import GeneralPotential, Potentials
 from align.types import BoolArray, Float64, FloatArray, IntArray
 
@@ -366,10 +366,7 @@ class BaseFunctions:
             _check_term(term, name, self.n_events, self.n_frames)
         if self.windows is not None:
             windows = np.asarray(self.windows)
-            if windows.shape != (self.n_events, 2):
-                raise ParameterError(
-                    f"windows.shape={windows.shape}, must be (K, 2)=({self.n_events}, 2)."
-                )
+            check_shape("windows", windows.shape, "(K, 2)", (self.n_events, 2))
             object.__setattr__(self, "windows", windows)
 
     @cached_property
@@ -389,8 +386,7 @@ class BaseFunctions:
     def phi(self, onsets: IntArray) -> Float64:
         """Evaluate every base function at onsets in frames; [shape=(J,)]."""
         onsets = np.asarray(onsets)
-        if onsets.shape != (self.n_events,):
-            raise ParameterError(f"onsets.shape={onsets.shape}, must be (K,)=({self.n_events},).")
+        check_shape("onsets", onsets.shape, "(K,)", (self.n_events,))
         if onsets.dtype.kind not in "iu" and onsets.size:
             if onsets.dtype.kind != "f" or not (onsets == np.rint(onsets)).all():
                 raise ParameterError(f"onsets={onsets.tolist()[:5]}, must hold whole frames.")
@@ -445,10 +441,7 @@ def _check_term(term: Term, name: str, n_events: int, n_frames: int) -> None:
     """Raise ParameterError where a term does not suit the recording, or is not finite."""
     if isinstance(term, RatioTerm):
         for what, shape in (("scale", term.scale.shape), ("gate", term.gate.shape)):
-            if shape != (n_events,):
-                raise ParameterError(
-                    f"base function {name!r}: {what}.shape={shape}, must be (K,)=({n_events},)."
-                )
+            check_shape(f"base function {name!r}: {what}", shape, "(K,)", (n_events,))
         on = np.flatnonzero(term.gate)
         used = term.scale[np.concatenate((on, on[on > 0] - 1))]
         if not (np.isfinite(used) & (used > 0)).all():

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders.dispatch import decode
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.potentials import Path, Potentials
 from align.types import FloatArray, IntArray
 
@@ -172,8 +172,7 @@ def group_potentials(potentials: Potentials, groups: npt.ArrayLike) -> Potential
 def _numbered(groups: npt.ArrayLike, n_events: int) -> IntArray:
     """Check groups; number them 0, 1, ..."""
     number = np.asarray(groups)
-    if number.shape != (n_events,):
-        raise ParameterError(f"groups.shape={number.shape}, must be (K,)=({n_events},).")
+    check_shape("groups", number.shape, "(K,)", (n_events,))
     if number.size and not np.issubdtype(number.dtype, np.integer):
         raise ParameterError(f"groups.dtype={number.dtype}, must be integers.")
     step = np.diff(number)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._graphs import check_on_paths, topological_order
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.types import Float64, IntArray
 
 
@@ -413,6 +413,5 @@ def _scores(values: npt.ArrayLike | None, size: int, name: str) -> Float64:
 
 def _per_node(values: npt.ArrayLike | None, default: IntArray, name: str) -> IntArray:
     vector = default if values is None else np.asarray(values, dtype=np.intp)
-    if vector.shape != default.shape:
-        raise ParameterError(f"{name}.shape={vector.shape}, must be (N,)={default.shape}.")
+    check_shape(name, vector.shape, "(N,)", default.shape)
     return vector

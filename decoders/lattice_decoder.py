@@ -43,7 +43,7 @@ from align.decoders._windows import (
     tighten,
 )
 from align.decoders.lattice import Lattice
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.potentials import Potentials
 from align.terms import BaseFunctions, OnsetTerm, SegmentTerm
 from align.types import BoolArray, FloatArray, IntArray
@@ -375,8 +375,7 @@ def _check_rows(table: FloatArray, rows: IntArray, size: int, width: int, name: 
 
 def _checked_windows(windows: npt.ArrayLike, n_nodes: int) -> IntArray:
     given = np.asarray(windows, dtype=np.intp)
-    if given.shape != (n_nodes, 2):
-        raise ParameterError(f"windows.shape={given.shape}, must be (N, 2)={(n_nodes, 2)}.")
+    check_shape("windows", given.shape, "(N, 2)", (n_nodes, 2))
     return given
 
 

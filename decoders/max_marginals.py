@@ -23,7 +23,7 @@ from align.decoders._first_order import Tables, backward, first_order_tables, fo
 from align.decoders._rows import Row
 from align.decoders._windows import explain_unreachable, has_ratio, refuse
 from align.decoders.second_order import problem_of, second_order_max_marginals
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.potentials import Potentials
 from align.types import Float64, IntArray
 
@@ -73,8 +73,7 @@ class MaxMarginals(NamedTuple):
         (array([1.]), array([4.]))
         """
         y = np.asarray(onsets, dtype=np.float64)
-        if y.shape != self.start.shape:
-            raise ParameterError(f"onsets.shape={y.shape}, must be (K,)={self.start.shape}.")
+        check_shape("onsets", y.shape, "(K,)", self.start.shape)
         if not tolerance >= 0:
             raise ParameterError(f"tolerance={tolerance}, must not be negative.")
         frame = self.start[:, None] + np.arange(self.score.shape[1])

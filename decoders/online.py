@@ -38,7 +38,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.types import IntArray
 
 _ROOM = 64  # frames that the tables have room for at first
@@ -136,8 +136,7 @@ class OnlineDecoder:
             There is not one row for each event, or a row that the scores do not have.
         """
         new = np.ascontiguousarray(rows, dtype=np.intp)
-        if new.shape != self._rows.shape:
-            raise ParameterError(f"rows.shape={new.shape}, must be (K,)={self._rows.shape}.")
+        check_shape("rows", new.shape, "(K,)", self._rows.shape)
         if new.min() < 0 or new.max() >= len(self._duration):
             raise ParameterError(f"rows must be in 0..{len(self._duration) - 1}.")
         self._rows = new

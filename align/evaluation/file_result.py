@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.results.timing import Timing
 from align.types import Example, Float64, IntArray
 
@@ -50,20 +50,13 @@ class FileResult:
         for which in ("true", "predicted"):
             times = np.asarray(getattr(self, which), dtype=np.float64)
             object.__setattr__(self, which, times)
-            if times.shape != (len(self.labels),):
-                raise ParameterError(
-                    f"{self.name}: {which}.shape={times.shape}, must be "
-                    f"(K,)=({len(self.labels)},)."
-                )
+            check_shape(f"{self.name}: {which}", times.shape, "(K,)", (len(self.labels),))
             if not np.isfinite(times).all():
                 raise ParameterError(f"{self.name}: {which} onsets must be finite.")
         if self.chord is not None:
             chord = np.asarray(self.chord, dtype=np.intp)
             object.__setattr__(self, "chord", chord)
-            if chord.shape != (len(self.labels),):
-                raise ParameterError(
-                    f"{self.name}: chord.shape={chord.shape}, must be (K,)=({len(self.labels)},)."
-                )
+            check_shape(f"{self.name}: chord", chord.shape, "(K,)", (len(self.labels),))
 
     @classmethod
     def of(cls, example: Example, found: Timing, elapsed: float = math.nan) -> Self:

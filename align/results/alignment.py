@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.files.names import StrPath
 from align.results.timing import Timing, probabilities
 from align.results.writing import LabelWriting
@@ -63,10 +63,7 @@ class Alignment(Timing, LabelWriting):
         self._set(event_match=probabilities(self.event_match, len(self), "event_match"))
         if self.onset_intervals is not None:
             around = np.array(self.onset_intervals, dtype=np.float64)
-            if around.shape != (len(self), 2):
-                raise ParameterError(
-                    f"onset_intervals.shape={around.shape}, must be (K, 2)=({len(self)}, 2)."
-                )
+            check_shape("onset_intervals", around.shape, "(K, 2)", (len(self), 2))
             if not ((around[:, 0] <= self.onsets) & (self.onsets <= around[:, 1])).all():
                 raise ParameterError("onset_intervals must hold the onsets.")
             around.setflags(write=False)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.files.names import StrPath
 from align.types import BoolArray, Event, Float64, IntArray
 
@@ -274,8 +274,7 @@ class Timing(ABC):
 def vector(values: npt.ArrayLike, k: int, name: str) -> Float64:
     """Return a read-only copy of K numbers, or raise a ParameterError that names them."""
     copy = np.array(values, dtype=np.float64)
-    if copy.shape != (k,):
-        raise ParameterError(f"{name}.shape={copy.shape}, must be (K,)=({k},).")
+    check_shape(name, copy.shape, "(K,)", (k,))
     copy.setflags(write=False)
     return copy
 

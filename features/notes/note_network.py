@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ModelError, ParameterError
+from align.errors import ModelError, ParameterError, check_shape
 from align.features.networks.network import FrameNetwork
 from align.features.networks.targets import Target
 from align.features.networks.training import train_on_batches
@@ -285,8 +285,7 @@ class NoteNetwork:
             raise ModelError("the note network is not fitted; call fit first.")
         pitch = checked_pitches(pitches)
         begin = np.asarray(first, dtype=np.intp)
-        if begin.shape != pitch.shape:
-            raise ParameterError(f"first.shape={begin.shape}, must be (N,)=({pitch.size},).")
+        check_shape("first", begin.shape, "(N,)", pitch.shape)
         if length < 1:
             raise ParameterError(f"length={length}, must be at least 1 frame.")
         context = checked_context(context, pitch.size)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.features.notes.note_context import N_CONTEXT
 from align.features.notes.note_levels import PITCHES
 from align.features.sound.signal import Signal
@@ -38,8 +38,7 @@ class TimedNotes:
 
     def __post_init__(self) -> None:
         n = len(self.pitches)
-        if self.onsets.shape != (n,):
-            raise ParameterError(f"onsets.shape={self.onsets.shape}, must be (N,)=({n},).")
+        check_shape("onsets", self.onsets.shape, "(N,)", (n,))
         checked_pitches(self.pitches)
         checked_context(self.context, n)
         if not 0 < self.weight < np.inf:
@@ -59,8 +58,6 @@ def checked_pitches(pitches: npt.ArrayLike) -> IntArray:
 
 def checked_context(context: Float32 | None, n: int) -> Float32 | None:
     """Return `note_context` of n notes, or raise ParameterError where it is not."""
-    if context is not None and context.shape != (n, N_CONTEXT):
-        raise ParameterError(
-            f"context.shape={context.shape}, must be (N, {N_CONTEXT})=({n}, {N_CONTEXT})."
-        )
+    if context is not None:
+        check_shape("context", context.shape, f"(N, {N_CONTEXT})", (n, N_CONTEXT))
     return context

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from align.errors import DataError, ParameterError
+from align.errors import DataError, ParameterError, check_shape
 from align.files.names import StrPath
 from align.formats.scores.beats import Beats
 from align.formats.scores.note_rows import HIGHEST_PITCH, LOWEST_PITCH, NoteRow, check_pitches
@@ -92,9 +92,7 @@ class Score:
             if items not in (0, n):
                 raise ParameterError(f"{name} has {items} items, must have N={n} or none.")
         for name in ("pitches", "onsets", "durations", "grace"):
-            shape = getattr(self, name).shape
-            if shape != (n,):
-                raise ParameterError(f"{name}.shape={shape}, must be (N,)=({n},).")
+            check_shape(name, getattr(self, name).shape, "(N,)", (n,))
         if n == 0:
             raise ParameterError("a score must have at least one note.")
         if (np.diff(self.onsets) < 0).any() or not np.isfinite(self.onsets).all():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.types import Float64, IntArray
 
 NO_WEIGHTS: Float64 = np.zeros(0)  # of examples whose weights are all 1
@@ -120,8 +120,7 @@ def read_weights(sample_weight: Any, X: Any) -> tuple[Float64, IntArray]:
     weights = weights.astype(np.float64, copy=False)
     if weights.ndim == 0:
         weights = np.full(m, float(weights))
-    if weights.shape != (m,):
-        raise ParameterError(f"sample_weight.shape={weights.shape}, must be (m,)=({m},).")
+    check_shape("sample_weight", weights.shape, "(m,)", (m,))
     if not (np.isfinite(weights).all() and (weights >= 0.0).all()):
         raise ParameterError("sample_weight must be finite and not negative.")
     return np.ascontiguousarray(weights), np.flatnonzero(weights > 0.0)

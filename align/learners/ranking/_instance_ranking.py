@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.learners.parts.labels import distinct_labels, refuse_mixed
 from align.types import Float64, IntArray
 
@@ -42,8 +42,7 @@ def queries(groups: Any, m: int) -> list[IntArray]:
 def check_groups(groups: Any, m: int) -> npt.NDArray[Any]:
     """Return the query of each of m rows."""
     labels = np.asarray(groups)
-    if labels.shape != (m,):
-        raise ParameterError(f"groups.shape={labels.shape}, must be (m,)=({m},).")
+    check_shape("groups", labels.shape, "(m,)", (m,))
     try:
         refuse_mixed(groups)
         distinct_labels(labels)

@@ -7,7 +7,7 @@ rounds, not of one direction each.
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.learners.ranking import _instance_ranking as instances
 from align.types import BoolArray, Float64
 
@@ -76,8 +76,7 @@ class KeptQueries:
         weights = np.asarray(u, dtype=np.float64)
         losses = np.zeros(len(self.rounds))
         for t, (x, y) in enumerate(self.rounds):
-            if weights.shape != (x.shape[1],):
-                raise ParameterError(f"u.shape={weights.shape}, must be (d,)=({x.shape[1]},).")
+            check_shape("u", weights.shape, "(d,)", (x.shape[1],))
             _, pairs, lost, worst, _, _ = instances.measure(x @ weights, y)
             losses[t] = max(worst, 0.0) if self.maximum else lost / max(pairs, 1)
         return losses

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.learners.flat.certified_pairs import certify_ranker
 from align.learners.parts import Blocks, Entropy, Euclidean
 from align.learners.parts.estimators import (
@@ -164,8 +164,7 @@ class LabelStream(
         self._played()
         weights = np.asarray(u, dtype=np.float64)
         shape = (self._run.k, self.n_features_in_ + bool(self._began.fit_intercept))
-        if weights.shape != shape:
-            raise ParameterError(f"u.shape={weights.shape}, must be (k, n)={shape}.")
+        check_shape("u", weights.shape, "(k, n)", shape)
         f = Blocks(Entropy() if self._began.complexity == "entropy" else Euclidean())
         floats = self._run.state.floats
         return float(floats[core.C] * f.value(weights) + floats[core.SPENT])

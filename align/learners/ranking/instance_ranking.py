@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.learners.parts import (
     LINEAR,
     FixedTuning,
@@ -441,10 +441,7 @@ class InstanceRanker(VectorEstimator):
         """
         check_is_fitted(self)
         weights = np.asarray(u, dtype=np.float64)
-        if weights.shape != (self.n_features_in_,):
-            raise ParameterError(
-                f"u.shape={weights.shape}, must be (d,)=({self.n_features_in_},)."
-            )
+        check_shape("u", weights.shape, "(d,)", (self.n_features_in_,))
         return float(self._c * (weights @ weights) / 2.0 + self._spent)
 
     def _check_parameters(self) -> Tuning:

@@ -39,7 +39,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.learners.parts import (
     LINEAR,
     Entropy,
@@ -295,10 +295,7 @@ class LabelRanker(LabelStream):
             codes = [self._code(label) for label in relevant]
         elif isinstance(relevant, np.ndarray) and relevant.dtype.kind == "b":
             self._several = True
-            if relevant.shape != self.classes_.shape:
-                raise ParameterError(
-                    f"relevant.shape={relevant.shape}, must be (k,)=({self.classes_.size},)."
-                )
+            check_shape("relevant", relevant.shape, "(k,)", self.classes_.shape)
             codes = self._columns[relevant]
         else:
             codes = (self._code(relevant),)

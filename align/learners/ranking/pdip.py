@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.learners.parts import Complexity, Entropy, Euclidean, as_complexity
 from align.learners.parts.parameters import positive
 from align.learners.ranking._pdip import DUAL_TOLERANCE, MAX_ITER, TOLERANCE, solve_round
@@ -300,8 +300,7 @@ def _solve(
     """Solve one round; with no loss, no instance, or no pair, return zeros."""
     relevant = np.asarray(relevant, dtype=np.bool_)
     k = len(masses)
-    if relevant.shape != (k,):
-        raise ParameterError(f"relevant.shape={relevant.shape}, must be (k,)=({k},).")
+    check_shape("relevant", relevant.shape, "(k,)", (k,))
     if not np.isfinite(margin):
         raise ParameterError(f"margin={margin}, must be finite.")
     scores = Entropy().link(masses) @ values if entropy else masses[:, 0]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._params import ParamsMixin, not_fitted_error
-from align.errors import ParameterError
+from align.errors import ParameterError, check_shape
 from align.learners.parts import Update
 from align.learners.structured.ascent import DualAscent
 from align.learners.structured.problems import StructuredProblem
@@ -120,8 +120,7 @@ class RunReader(ParamsMixin):
         self._fitted()
         competitor = self._competitor(u)
         g = self.losses_of(competitor) if losses is None else np.asarray(losses, dtype=np.float64)
-        if g.shape != (self.n_rounds_,):
-            raise ParameterError(f"losses.shape={g.shape}, must be (T,)=({self.n_rounds_},).")
+        check_shape("losses", g.shape, "(T,)", (self.n_rounds_,))
         if self._update.conservative:
             g = np.where(self.trace_.cost > 0.0, g, 0.0)
         f, total = self._fitted().complexity.value(competitor), float(g.sum())
@@ -157,8 +156,5 @@ class RunReader(ParamsMixin):
 
     def _competitor(self, u: npt.ArrayLike) -> Float64:
         competitor = np.asarray(u, dtype=np.float64)
-        if competitor.shape != self._fitted().v.shape:
-            raise ParameterError(
-                f"u.shape={competitor.shape}, must be (J,)={self._fitted().v.shape}."
-            )
+        check_shape("u", competitor.shape, "(J,)", self._fitted().v.shape)
         return competitor
