@@ -13,9 +13,7 @@ from align.progress import Progress, counted
 from align.speech.text.pronouncing.dictionary import Dictionary
 from align.speech.text.pronouncing.lookup import (
     any_sound,
-    look_up,
     look_up_all,
-    out_of_vocabulary,
     seems_foreign,
 )
 from align.speech.text.reading.normalise import split_words
@@ -135,16 +133,7 @@ def _check(
         words += [word for word in said_here if not any_sound(word, dictionary)]
     if not words:
         raise DataError("holds no word.", path=path)
-    if known is not None:
-        entries = look_up_all(words, dictionary, known, language=language, guess=guess, path=path)
-    else:
-        found = {w: look_up(w, dictionary, language=language, guess=guess) for w in set(words)}
-        missing = [word for word in dict.fromkeys(words) if found[word] is None]
-        if missing:
-            raise DataError(
-                out_of_vocabulary(missing, dictionary, language=language, guess=guess), path=path
-            )
-        entries = {word: entry for word, entry in found.items() if entry is not None}
+    entries = look_up_all(words, dictionary, known, language=language, guess=guess, path=path)
     phones = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
     if phones > _FAST * duration:
         raise DataError(

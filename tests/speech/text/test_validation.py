@@ -20,7 +20,7 @@ def test_a_text_of_another_language_is_told(
     (tmp_path / "kiwi.txt").write_text("Der Lappen liegt da.", encoding="utf-8")
     monkeypatch.setattr(lookup, "_LARGE", 1)
     monkeypatch.setattr(
-        "align.speech.text.validation.look_up",
+        "align.speech.text.pronouncing.lookup.look_up",
         lambda word, *_, **__: Entry(word, (Pronunciation(("d", "aa")),), "espeak"),
     )
     (told,) = validate_transcripts(

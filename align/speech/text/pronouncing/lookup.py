@@ -252,7 +252,7 @@ def _possessive(way: Pronunciation) -> Pronunciation:
 def look_up_all(
     words: Sequence[str],
     dictionary: Dictionary,
-    known: Collection[str],
+    known: Collection[str] | None,
     *,
     language: str = "en",
     guess: bool = True,
@@ -266,8 +266,8 @@ def look_up_all(
         The words.
     dictionary : Dictionary
         The words that are known.
-    known : collection of str
-        The labels the model can align.
+    known : collection of str or None
+        The labels the model can align; None leaves phones as the dictionary spells them.
     language, guess
         As for `look_up`.
     path : str, optional
@@ -290,7 +290,7 @@ def look_up_all(
         if found is None:
             missing.append(word)
         else:
-            entries[word] = _spelled(found, dictionary, known, path)
+            entries[word] = found if known is None else _spelled(found, dictionary, known, path)
     if missing:
         raise DataError(
             out_of_vocabulary(missing, dictionary, language=language, guess=guess), path=path
