@@ -5,12 +5,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from align.batch.tasks import Task, by_suffix, tasks_of
+from align.batch.tasks import Task, Work, by_suffix, tasks_of
 from align.errors import ParameterError
 from align.files.regular import why_missing
 
 
-class MusicWork:
+class MusicWork(Work):
     """Piece folders: a recording and a score, see `align.corpus.pieces`; no truth is needed.
 
     Parameters
@@ -55,10 +55,6 @@ class MusicWork:
         problems += [(p.path, "has no recording in its folder.") for p in pieces if not p.audio]
         return tasks, problems
 
-    def unused(self, root: str) -> list[str]:
-        """Return nothing: scores without a recording are among the problems."""
-        return []
-
     def align(self, aligner: Any, task: Task) -> Any:
         """Align one recording with its score."""
         if self.repeats is not None:
@@ -70,10 +66,6 @@ class MusicWork:
         from align.formats.music_files import write_music
 
         write_music(path, found, overwrite=True)
-
-    def odd_lengths(self, found: Any) -> int:
-        """Return 0: how long a note sounds is not measured."""
-        return 0
 
     def options(self) -> Mapping[str, Any]:
         """Return which repeats are played; what is read is in the digests of the files."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from align.batch.journal import sha256_of
-from align.batch.tasks import Task, alignments_of, by_suffix, tasks_of
+from align.batch.tasks import Task, Work, alignments_of, by_suffix, tasks_of
 from align.corpus.pairs import find_pairs
 from align.errors import DataError, data_errors
 from align.files.names import StrPath
@@ -28,7 +28,7 @@ TEXT_SUFFIXES = (".txt", ".vtt", ".srt", ".cha", ".docx")
 _OF_ALL = (".csv", ".tsv", ".json")  # tables, which may be of all recordings
 
 
-class SpeechWork:
+class SpeechWork(Work):
     """Recordings of speech with their phones or transcripts beside them.
 
     Parameters

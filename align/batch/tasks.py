@@ -66,8 +66,8 @@ class Work(Protocol):
         ...
 
     def unused(self, root: str) -> list[str]:
-        """Return the files below a folder that say what is spoken in no recording."""
-        ...
+        """Return the files below a folder that are of no recording, but for those `find` names."""
+        return []
 
     def align(self, aligner: Any, task: Task) -> Any:
         """Align one recording."""
@@ -78,8 +78,8 @@ class Work(Protocol):
         ...
 
     def odd_lengths(self, found: Any) -> int:
-        """Return how many events have an implausible length."""
-        ...
+        """Return how many events have an implausible length; 0 where nothing is known of it."""
+        return 0
 
     def options(self) -> Mapping[str, Any]:
         """Return all, besides model and files, that results depend on, for a digest."""
