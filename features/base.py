@@ -60,59 +60,29 @@ class TimedSignal:
         return np.diff(self.onsets, append=self.end)
 
 
-class Feature:
-    """One or several base functions; the base class of all features.
+class AnyFeature:
+    """What any feature is asked for but its base functions; by default it learns nothing.
 
-    Attributes
-    ----------
-    name : str
-        Prefix of the names of its base functions; unique within an aligner.
-    cross_fit : bool
-        True where scores of the recordings it was fitted to would flatter it. The aligner then
-        trains the structured learner on the scores of copies fitted to other groups.
-    pools_folds : bool
-        True where those copies, put together by `pool`, serve better than one more fitted to all.
-    scores_noise : bool
-        True where an event called `align.types.SPOKEN_NOISE` scores as any stretch of sound.
-
-    Examples
-    --------
-    >>> class Level(Feature):
-    ...     name = "level"
-    ...
-    ...     def fit(self, examples):
-    ...         self.mean_ = np.mean([one.signal.log_energy.mean() for one in examples])
-    ...         return self
-    ...
-    ...     def terms(self, signal, events):
-    ...         table = signal.log_energy[None] - self.mean_
-    ...         return {"level": OnsetTerm(table, np.zeros(len(events), dtype=np.intp))}
-    >>> signal = Signal(np.ones(1600, np.float32), 16000, hop=0.01)
-    >>> one = TimedSignal(signal, ["aa"], np.array([0]), np.array([0.0]), end=10)
-    >>> term = Level().fit([one]).terms(signal, ["m", "aa"])["level"]
-    >>> term.table.shape
-    (1, 10)
+    A `Feature` has those of a signal and events; features of music, whose base functions are of
+    performances and chords, are of this class, too.
     """
 
     name: str = ""
-    cross_fit: ClassVar[bool] = False
-    pools_folds: ClassVar[bool] = False
-    scores_noise: ClassVar[bool] = False
 
     def __repr__(self) -> str:
         """Return its class and name."""
         return f"<{type(self).__name__} {self.name!r}>"
 
-    def fit(self, examples: Sequence[TimedSignal]) -> Self:
+    def fit(self, examples: Sequence[Any]) -> Self:
         """Estimate what the base functions need from timed recordings."""
         return self
 
-    def adapt(self, examples: Sequence[TimedSignal], *, steps: int, learning_rate: float) -> Self:
+    def adapt(self, examples: Sequence[Any], *, steps: int, learning_rate: float) -> Self:
         """Move towards a few recordings of a new kind, where the feature knows how; or stay.
 
         Parameters
         ----------
-        examples : sequence of TimedSignal
+        examples : sequence of TimedSignal, or of timed pieces
             The recordings.
         steps : int
             Updates of each network.
@@ -146,6 +116,61 @@ class Feature:
         """Become the sum of copies fitted to different parts of the training set."""
         raise NotImplementedError
 
+    def non_negative(self) -> tuple[str, ...]:
+        """Return the names of base functions of which more is better by construction.
+
+        Such as log probabilities. The structured learner keeps their weights from falling below 0,
+        which few recordings could make them do.
+        """
+        return ()
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return what a model file must hold: values that JSON can carry, and arrays."""
+        return {}, {}
+
+    def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Restore what `get_state` returned; checks it, and never executes anything."""
+        return self
+
+
+class Feature(AnyFeature):
+    """One or several base functions of a signal and its events; the base class of your own.
+
+    Attributes
+    ----------
+    name : str
+        Prefix of the names of its base functions; unique within an aligner.
+    cross_fit : bool
+        True where scores of the recordings it was fitted to would flatter it. The aligner then
+        trains the structured learner on the scores of copies fitted to other groups.
+    pools_folds : bool
+        True where those copies, put together by `pool`, serve better than one more fitted to all.
+    scores_noise : bool
+        True where an event called `align.types.SPOKEN_NOISE` scores as any stretch of sound.
+
+    Examples
+    --------
+    >>> class Level(Feature):
+    ...     name = "level"
+    ...
+    ...     def fit(self, examples):
+    ...         self.mean_ = np.mean([one.signal.log_energy.mean() for one in examples])
+    ...         return self
+    ...
+    ...     def terms(self, signal, events):
+    ...         table = signal.log_energy[None] - self.mean_
+    ...         return {"level": OnsetTerm(table, np.zeros(len(events), dtype=np.intp))}
+    >>> signal = Signal(np.ones(1600, np.float32), 16000, hop=0.01)
+    >>> one = TimedSignal(signal, ["aa"], np.array([0]), np.array([0.0]), end=10)
+    >>> term = Level().fit([one]).terms(signal, ["m", "aa"])["level"]
+    >>> term.table.shape
+    (1, 10)
+    """
+
+    cross_fit: ClassVar[bool] = False
+    pools_folds: ClassVar[bool] = False
+    scores_noise: ClassVar[bool] = False
+
     def at_ends(self, signal: Signal, event: Event, n: int) -> tuple[float, float]:
         """Return what an event scores in the first n frames and in the last, in ``<name>.phone``.
 
@@ -178,14 +203,6 @@ class Feature:
         """
         return self
 
-    def non_negative(self) -> tuple[str, ...]:
-        """Return the names of base functions of which more is better by construction.
-
-        Such as log probabilities. The structured learner keeps their weights from falling below 0,
-        which few recordings could make them do.
-        """
-        return ()
-
     def draws_out(self, event: Event) -> bool:
         """Whether an event scores otherwise in front of this one, as of a pause, than elsewhere.
 
@@ -213,14 +230,6 @@ class Feature:
     def loses_state(self) -> bool:
         """Whether it has a `fit`, and no `get_state` that keeps what that learned."""
         return type(self).fit is not Feature.fit and not self.has_state
-
-    def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Return what a model file must hold: values that JSON can carry, and arrays."""
-        return {}, {}
-
-    def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Restore what `get_state` returned; checks it, and never executes anything."""
-        return self
 
 
 @contextmanager

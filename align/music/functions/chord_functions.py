@@ -9,16 +9,16 @@ thesis, and features of a user's own, which know signals and notes only
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
+from align.features.base import AnyFeature
 from align.features.notes.score_thesis import ScoreTempo
 from align.features.sound.signal import Signal
 from align.music.performances.performance import HOP, Performance
-from align.music.performances.pieces import TimedPiece
 from align.music.performances.tempo import Tempo
 from align.potentials import Potentials
 from align.terms import BaseFunctions, Term
@@ -48,7 +48,7 @@ class WindowTerm:
         potentials.onset[:] += weight * self.table
 
 
-class ChordFeature:
+class ChordFeature(AnyFeature):
     """A feature of music: base functions of chords, those of onsets in windows.
 
     What is fitted, adapted, pooled, kept and restored is as in `align.features.Feature`; what is
@@ -67,48 +67,11 @@ class ChordFeature:
         As in `align.features.Feature`.
     """
 
-    name: str = ""
     hop: float | None = None
     passes: int = 1
     cross_fit: bool = False
     pools_folds: bool = False
     has_state: bool = False
-
-    def fit(self, pieces: Sequence[TimedPiece]) -> Self:
-        """Fit to pieces whose note times are known."""
-        return self
-
-    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, learning_rate: float) -> Self:
-        """Move towards a few pieces; see `align.features.Feature.adapt`."""
-        return self
-
-    def halfway(self, first: Self) -> Self:
-        """Return a copy halfway back to the one before `adapt`; see `align.features.Feature`."""
-        return self
-
-    def go_on_from(self, first: Self) -> Self:
-        """Let `fit` begin where another one is, or anew; see `align.features.Feature`."""
-        return self
-
-    def for_a_fold(self) -> Self:
-        """Return an unfitted feature to score a fold with; see `align.features.Feature`."""
-        return self
-
-    def pool(self, copies: Sequence[Self]) -> Self:
-        """Become the sum of copies fitted to different parts, where `pools_folds` says so."""
-        return self
-
-    def non_negative(self) -> tuple[str, ...]:
-        """Return base functions of which more is better; see `align.features.Feature`."""
-        return ()
-
-    def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Return what a model file must hold: values that JSON can carry, and arrays."""
-        return {}, {}
-
-    def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Restore what `get_state` returned."""
-        return self
 
     def onset_terms(
         self, performance: Performance, signal: Signal, windows: IntArray, before: Any = None
