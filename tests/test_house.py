@@ -177,6 +177,16 @@ def imported(module: str) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def test_recipes_and_figures_import_what_is_there() -> None:
+    for path in [*(ROOT / "recipes").rglob("*.py"), *(ROOT / "docs").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "align":
+                module = importlib.import_module(str(node.module))
+                for name in (alias.name for alias in node.names):
+                    found = hasattr(module, name) or f"{node.module}.{name}" in FILES
+                    assert found, f"{path.name}: {node.module}.{name}"
+
+
 def test_only_the_command_line_uses_click() -> None:
     for name in FILES:
         if not name.startswith("align.cli"):

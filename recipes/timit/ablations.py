@@ -36,7 +36,8 @@ from run import folds
 
 import align
 from align.decoders import decode
-from align.features import Feature, NetworkConfidence, network_confidence
+from align.features import Feature, NetworkConfidence
+from align.features.phones import network_confidence
 from align.learners.structured.costs import make_cost
 from align.learners.structured.learner import StructuredLearner
 from align.sequence.learning.crossfit import cross_fit
@@ -151,12 +152,12 @@ def trained(
 ) -> align.SpeechAligner:
     """Train an aligner whose network differs in what `network` says."""
     Varied.network = dict(network)
-    whole = network_confidence._DISGUISES
-    network_confidence._DISGUISES = whole[: Varied.network.pop("disguises", None)]
+    whole = network_confidence.DISGUISES
+    network_confidence.DISGUISES = whole[: Varied.network.pop("disguises", None)]
     try:  # in this process: others would have their own modules
         return Varied(n_jobs=1, random_state=options.seed).fit(seen)
     finally:
-        network_confidence._DISGUISES = whole
+        network_confidence.DISGUISES = whole
 
 
 def alone(model: align.SpeechAligner, seen: Sequence[align.Example]) -> align.SpeechAligner:
