@@ -14,8 +14,6 @@ import numpy as np
 
 from align.types import Float32
 
-__all__ = ["without_clicks"]
-
 _BLOCK = 0.03  # seconds in which the usual bend is taken,
 _EVERY = 4  # from every so many samples
 _TIMES = 20.0  # as sharp as usual, or more

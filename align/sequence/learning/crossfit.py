@@ -17,6 +17,7 @@ from align.features import Feature
 from align.features.base import noted
 from align.progress import Progress
 
+
 class SingleRecordingWarning(UserWarning):
     """What is learned cannot be checked on another recording, as there is only one."""
 

@@ -16,8 +16,6 @@ from align.speech.text.reading.remarks import REMARK
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.words import WordAligner
 
-__all__ = ["said_in_brackets"]
-
 _FITS = 0.6  # match of words that were said
 _SHORTEST = 0.1  # seconds
 

@@ -17,8 +17,6 @@ import re
 
 from align.speech.text.reading.remarks import REMARK
 
-__all__ = ["is_notation", "said_in_notation"]
-
 _PAUSE = re.compile(r"\((?:\.|-{1,3}|[0-9]*\.[0-9]+)\)")
 _BREATH = re.compile(r"(?<!\S)(?:[.\u00b0\u02da\u00b7]+h+|h+[\u00b0\u02da])(?=[\s\]]|$)")
 _LETTER = r"[^\W\d_]"

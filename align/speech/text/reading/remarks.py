@@ -6,8 +6,6 @@ most. A remark may go on, with a time for example: ``(inaudible 00:12)``.
 
 import re
 
-__all__ = ["REMARK", "REMARKED"]
-
 _GO_ON = (
     r"inaudible|unintelligible|indistinct|unclear|incomprehensible|laugh(?:s|ter|ing)?|noise|"
     r"cough(?:s|ing)?|breath(?:s|e|es|ing)?|sigh(?:s|ing)?|sneezes?|sniffs?|clicks?|applause|"
