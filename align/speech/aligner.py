@@ -362,6 +362,7 @@ class SpeechAligner(PhoneAligner):
             evidence = replace(evidence, order_gap=gap)
         if model.uses_second_scorer:
             evidence = candidate.by_second_scorer(evidence, onsets)
+        evidence = candidate.without_other_sounds(evidence, onsets)
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None

@@ -17,6 +17,7 @@ from align._blas import one_thread
 from align.decoders import decode
 from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
+from align.features.sound.voicing import voiceless
 from align.progress import Progress, counted
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
@@ -206,6 +207,23 @@ class Candidate(NamedTuple):
         start -= self.extended.before
         second = second_scores(self.extended.own, symbols, start, start + evidence.frames)
         return replace(evidence, second=second)
+
+    def without_other_sounds(self, evidence: Evidence, onsets: IntArray) -> Evidence:
+        """Return evidence in which pauses that hold a sound without a voice count as silent.
+
+        A network that knows speech takes a cough or a door for a phone.
+        """
+        pauses = evidence.pauses_with_sound()
+        if not pauses.size:
+            return evidence
+        own = self.extended.own
+        start = np.clip(np.asarray(onsets, dtype=np.intp), *self.extended.span)
+        start -= self.extended.before
+        times = own.hop * np.stack((start, start + evidence.frames), axis=1)
+        quiet = voiceless(own.samples, own.rate, times[pauses], times[evidence.sounds])
+        parts = evidence.parts.copy()
+        parts[pauses[quiet], 0] = 0.0
+        return replace(evidence, parts=parts)
 
     def evidence(self) -> Evidence | None:
         """Return the evidence of them; None if the recording has no room."""

@@ -11,6 +11,7 @@ module             what
 `tuning`           how far a recording is above or below 440 Hz, and whether it drifts
 `clicks`           a recording without the clicks of old records
 `sounding`         where there is sound, if much of a recording is silence
+`voicing`          sounds that have no voice, which nobody said
 `steady`           recordings that are nothing but steady noise
 `near_mean`        the mean energies of the seconds around a frame
 `dereverberation`  a recording without the echo of its room

@@ -115,6 +115,11 @@ class Evidence:
         hidden = float(self.frames[hiding].sum()) * self.hop / _LENGTH
         return int(self.sounds.sum() + hidden)
 
+    def pauses_with_sound(self) -> IntArray:
+        """Return the numbers of silences that score less than phones by a sound or more."""
+        hidden = self.parts[:, 0] * self.frames * self.hop
+        return np.flatnonzero(~self.sounds & (hidden < _HIDING * _LENGTH))
+
     def sureness(self) -> float:
         """Return the log probability per frame of the best phones."""
         return float(np.average(self.best, weights=self.frames))

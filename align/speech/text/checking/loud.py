@@ -2,13 +2,15 @@
 
 A network that has learned from speech takes music for a pause. It is known by its level: that of
 the pause is near that of the words, and well above what is quiet within the words, the closures of
-stops, which are as loud as the noise behind all of the recording.
+stops, which are as loud as the noise behind all of the recording. What has no voice in it, such as
+applause or a car that passes, is no reason to look at the text.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from align.features.sound.voicing import voiceless
 from align.speech.text.rows import Rows
 from align.types import Float32, Mismatch
 
@@ -53,6 +55,7 @@ def with_loud_pauses(
     loud = np.flatnonzero(level > max(usual - _BELOW_WORDS, quiet + _ABOVE_QUIET))
     times = begin + loud * _FRAME
     found = list(mismatches)
+    runs: list[tuple[float, float]] = []
     for low, high in pauses:
         own = times[(times >= low) & (times + _FRAME <= high)]
         for run in np.split(own, np.flatnonzero(np.diff(own) > _GAP) + 1):
@@ -60,7 +63,13 @@ def with_loud_pauses(
                 continue
             if 2 * run.size * _FRAME < run[-1] + _FRAME - run[0]:
                 continue
-            found = _one(found, float(run[0]), float(run[-1]) + _FRAME)
+            runs.append((float(run[0]), float(run[-1]) + _FRAME))
+    if not runs:
+        return found
+    said = (np.stack([starts[:-1], starts[1:]], axis=1) - begin)[~silent]
+    quiet = voiceless(samples, rate, np.array(runs) - begin, said)
+    for (start, stop), is_quiet in zip(runs, quiet, strict=True):
+        found = found if is_quiet else _one(found, start, stop)
     return sorted(found, key=lambda mismatch: mismatch.start)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from align.features.sound.voicing import voiceless
 from align.results.alignment import Alignment
 from align.sequence.evidence import EvidenceModel
 from align.speech.text.checking.departing import NO_WORDS, DepartingPaths
@@ -109,13 +110,24 @@ class SaidWords:
             if not len(about.gone) and not departs and not between.might_pay(temperature):
                 return Found(whole, fit, _with_others(about), about.gone)
             sure, stretches = self._followed(said, between)
-            listed = _with_others(about, stretches)
+            voices = self._with_voice(stretches, sure.times()[said])
+            listed = _with_others(about, voices)
             if not len(about.gone) and not sure.has_noise():
                 return Found(whole, fit, listed, about.gone)
+            if stretches and not listed:  # what is heard beside the text is no speech
+                return Found(sure, sure.found.alignment)
             unspoken = sum(len(one.words) for one in about.listed)
             # what few words of a text fit says nothing for all of it
             more = fit if 2 * unspoken >= n_words else _of_more(fit, sure.found.alignment)
             return Found(sure, more, listed, about.gone)
+
+    def _with_voice(self, stretches: list[Mismatch], words: Float64) -> list[Mismatch]:
+        """Return the stretches in which somebody may speak, beside words at some times."""
+        if not stretches:
+            return []
+        part, spans = self.text.part, np.array([(m.start, m.end) for m in stretches])
+        quiet = voiceless(part.samples, part.recording.rate, spans, words)
+        return [m for m, is_quiet in zip(stretches, quiet, strict=True) if not is_quiet]
 
     def _gaps(self, said: IntArray, times: Float64 | None, known: Collection[int] = ()) -> Gaps:
         """Return what it costs that something else is said in the gaps between some words.

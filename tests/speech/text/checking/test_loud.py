@@ -57,3 +57,12 @@ def test_noise_behind_all_of_the_recording_is_no_sound_in_a_pause():
     samples = np.concatenate((word(), noise(4.0, -50), word())) + noise(6.0, -26, seed=1)
     rows = [Row("ah", 0.0, 1.0, 0), Row("sil", 1.0, 1.0, -1), Row("ah", 5.0, 1.0, 1)]
     assert with_loud_pauses([], [*rows, Row("sil", 6.0, 1.0, -1)], samples, RATE, 0.0) == []
+
+
+def test_what_has_no_voice_is_not_listed_where_words_have_one():
+    pulses = np.zeros(RATE, dtype=np.float32)
+    pulses[:: RATE // 100] = 1.0
+    samples = np.concatenate((pulses, noise(1.0, -50), noise(3.0, -24), noise(1.0, -50), pulses))
+    rows = [Row("ah", 0.0, 1.0, 0), Row("sil", 1.0, 1.0, -1), Row("ah", 6.0, 1.0, 1)]
+    rows.append(Row("sil", 7.0, 1.0, -1))
+    assert with_loud_pauses([], rows, samples, RATE, 0.0) == []

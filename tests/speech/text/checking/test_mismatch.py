@@ -14,6 +14,7 @@ from kiwi_text import TEXT
 from kiwi_text import WORDS as KIWI_WORDS
 
 import align
+from align.features import read_audio
 from align.formats.files import read_tiers
 from align.speech.text import Dictionary, Mismatch, TextAlignment, align_text
 from align.speech.text.checking.mismatch import Gaps, Stretches, placed_again
@@ -184,6 +185,19 @@ def test_speech_that_is_not_in_the_text(model: align.SpeechAligner) -> None:
     assert 0.5 <= mismatch.probability <= 1
     assert any("not in the text" in text for text in found.warnings)
     assert len(intervals(found)) == len(WORDS) - 3
+
+
+def test_a_door_is_no_speech(model: align.SpeechAligner) -> None:
+    samples, rate = read_audio(KIWI, 16000)
+    rng, door = np.random.default_rng(0), np.arange(rate // 2) / rate
+    bang = 0.3 * rng.normal(size=len(door)) * np.exp(-door / 0.06)
+    hiss = 1e-4 * rng.normal(size=rate // 4)
+    heard = np.concatenate((hiss, bang, hiss, samples)).astype(np.float32)
+    found = align_text(model, heard, TEXT, rate=rate, dictionary=KIWI_WORDS)
+    assert not found.mismatches
+    assert not found.warnings
+    assert found.match is not None
+    assert found.match > 0.9
 
 
 def test_tiers_follow_a_long_stretch_however_uncertain(
