@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from align.types import BoolArray, Float64
 
-__all__ = ["voiceless"]
-
 _BLOCK = 0.01  # seconds
 _WINDOW = 0.04  # seconds that are compared with later ones
 _PERIODS = 0.0024, 0.016  # seconds, from the shortest to the longest of a voice

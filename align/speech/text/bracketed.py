@@ -13,7 +13,7 @@ from align.errors import DataError
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.reading.normalise import bracketed
 from align.speech.text.reading.remarks import REMARK
-from align.speech.text.reading.transcript import Utterance
+from align.speech.text.reading.utterances import Utterance
 from align.speech.text.words import WordAligner
 
 _FITS = 0.6  # match of words that were said
