@@ -19,7 +19,8 @@ from align.types import Float32, Float64
 
 _EDGE = 8  # frames at a cut that do not count: their surroundings are missing
 _AT_HAND = 48  # sequences made anew in training that stretches are cut from
-_BESIDES, _UNTIL = 0.6, 0.75  # share of what is seen besides at first, and of the updates it has
+_BESIDES = (0.6, 0.3)  # share of what is seen besides, at first and in the end
+_UNTIL = 0.75  # share of the updates that are the first
 
 
 def train_network(
@@ -58,7 +59,7 @@ def train_network(
         Share of the stretches that are cut from what `fresh` made, in [0, 1].
     besides : sequence of Lesson, optional
         Sequences that are less like what the network is for. Most stretches are cut from them, but
-        none in the last quarter of the updates, which are the smallest.
+        few in the last quarter of the updates, which are the smallest.
     steps : int
         Updates.
     **options
@@ -91,8 +92,9 @@ def train_network(
                 made.append(fresh(rng))
             for i in np.flatnonzero(rng.random(batch) < share):
                 chosen[i] = made[int(rng.integers(len(made)))]
-        if besides and next(updates) < _UNTIL * steps:
-            for i in np.flatnonzero(rng.random(batch) < _BESIDES):
+        if besides:
+            of_besides = _BESIDES[next(updates) >= _UNTIL * steps]
+            for i in np.flatnonzero(rng.random(batch) < of_besides):
                 chosen[i] = besides[int(rng.choice(len(besides), p=chance_besides))]
         x, wanted, counted = _stretches(network, chosen, length, rng)
         if noise > 0.0:

@@ -16,7 +16,7 @@ stretches are empty.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from align.features.networks.network import FrameNetwork, in_eight_bits
 from align.features.networks.targets import Lesson
 from align.features.phones.articulatory import BROAD_CLASSES, FEATURES, articulation
 from align.features.phones.network_confidence import NetworkConfidence
-from align.features.sound.disguises import Disguise
+from align.features.sound.disguises import SILENCED, Disguise
 from align.types import Event, Float32, IntArray
 
 _MARGIN = 0.2  # seconds of silence kept at either end of a training recording
@@ -52,6 +52,9 @@ class ArticulatoryConfidence(NetworkConfidence):
     networks_ : list of FrameNetwork
         Their outputs are averaged.
     """
+
+    # Half of a word that was recorded alone is silence, of a sentence hardly a tenth.
+    disguises: ClassVar[Sequence[Disguise]] = SILENCED
 
     def __init__(self, symbols: Mapping[str, str] | None = None, **network: Any) -> None:
         super().__init__(symbols, None, **network)

@@ -129,6 +129,7 @@ class NetworkConfidence(Feature):
     cross_fit: ClassVar[bool] = True
     pools_folds: ClassVar[bool] = True
     scores_noise: ClassVar[bool] = True
+    disguises: ClassVar[Sequence[Disguise]] = DISGUISES
     without_echo: bool = field(default=False, init=False)
     _noise: float = field(default=NOISE, init=False)
     _pauses: float = field(default=1.0, init=False)
@@ -284,9 +285,9 @@ class NetworkConfidence(Feature):
     def _training_set(self, examples: Sequence[TimedSignal]) -> list[Lesson]:
         """Return the sequences to cut stretches from, in several disguises."""
         n_frames = sum(item.signal.n_frames for item in examples)
-        n_disguises = min(max(_MOST_FRAMES // n_frames, 1), len(DISGUISES))
+        n_disguises = min(max(_MOST_FRAMES // n_frames, 1), len(self.disguises))
         return [
-            self._labelled(item, DISGUISES[(i + j) % len(DISGUISES)])
+            self._labelled(item, self.disguises[(i + j) % len(self.disguises)])
             for i, item in enumerate(examples)
             for j in range(n_disguises)
         ]
@@ -299,10 +300,12 @@ class NetworkConfidence(Feature):
         chance = np.array([sum(item.signal.n_frames for item in group) for group in groups], float)
         chance /= chance.sum()
         others = [item.signal.samples for item in examples]
+        most = max(disguise.silenced for disguise in self.disguises)
 
         def make(rng: np.random.Generator) -> Lesson:
             group = groups[int(rng.choice(len(groups), p=chance))]
-            made = [self._labelled(item, drawn(item.signal, rng, others, kind)) for item in group]
+            disguises = [drawn(item.signal, rng, others, kind, most) for item in group]
+            made = [self._labelled(*one) for one in zip(group, disguises, strict=True)]
             return Lesson.end_to_end(made)
 
         return make

@@ -2,7 +2,7 @@
 
 A disguise is a shift within a frame, a tempo, faster or slower, and a stretch of the frequency
 axis, as by a longer or shorter vocal tract; and, it may be, another place where the recording was
-made (`align.features.sound.surroundings`).
+made (`align.features.sound.surroundings`), or another share of silence.
 """
 
 from collections.abc import Sequence
@@ -24,14 +24,18 @@ class Disguise(NamedTuple):
 
     `shift` counts in frames. `tempo` is the length of a frame beside that of the recording's, and
     `stretch` how many times higher frequencies sound. `samples` are those that are taken
-    for those of the recording; None for its own.
+    for those of the recording; None for its own. The mean energies are those of frames that count
+    by a power `silenced` of their energy: from .5 on, as if there were hardly any silence.
     """
 
     shift: float = 0.0
     tempo: float = 1.0
     stretch: float = 1.0
     samples: Float32 | None = None
+    silenced: float = 0.0
 
+
+_DRAWN = (-0.5, 0.5), (0.92, 1.08), (0.93, 1.07)  # shifts, tempos and stretches
 
 PLAIN = Disguise()
 """A recording as it is."""
@@ -45,15 +49,25 @@ DISGUISES: tuple[Disguise, ...] = (
 )
 """Those that training sees, in turn."""
 
+SILENCED: tuple[Disguise, ...] = tuple(
+    disguise._replace(silenced=power)
+    for disguise, power in zip(DISGUISES, (0.0, 0.0, 0.5, 0.1, 0.4), strict=True)
+)
+"""The same, as if some of the recordings had less silence than they have."""
+
 
 def drawn(
-    signal: Signal, rng: np.random.Generator, others: Sequence[Float32], kind: str
+    signal: Signal,
+    rng: np.random.Generator,
+    others: Sequence[Float32],
+    kind: str,
+    most_silenced: float = 0.0,
 ) -> Disguise:
     """Return a disguise at random, in surroundings of a kind; `others` may speak there."""
     samples = elsewhere(signal.samples, signal.rate, rng, others, kind)
-    return Disguise(
-        rng.uniform(-0.5, 0.5), rng.uniform(0.92, 1.08), rng.uniform(0.93, 1.07), samples
-    )
+    shift, tempo, stretch = (rng.uniform(*ends) for ends in _DRAWN)
+    silenced = rng.uniform(0.0, most_silenced) if most_silenced else 0.0
+    return Disguise(shift, tempo, stretch, samples, silenced)
 
 
 def disguised_energies(
@@ -70,7 +84,7 @@ def disguised_energies(
     higher: their bank is laid out for a sampling rate that is wrong by as much. `without_echo`
     asks for those of the recording without the echo of a room.
     """
-    shift, tempo, stretch, other = disguise
+    shift, tempo, stretch, other, power = disguise
     hop_length = max(1, round(signal.hop_length * tempo))
     rate = round(signal.rate / stretch)
     samples = signal.samples if other is None else other
@@ -96,7 +110,11 @@ def disguised_energies(
     x = np.concatenate(parts, axis=1)
     first = round(shift * signal.hop_length) / signal.rate
     sound = frames_of(signal.sounding, len(x), hop_length / signal.rate, first)
-    return without_near_mean(x, hop_length / rate, sound)
+    x = without_near_mean(x, hop_length / rate, sound)
+    if power > 0.0:
+        level = x.mean(axis=1)
+        x -= np.average(x, axis=0, weights=np.exp(power * (level - level.max())))
+    return x
 
 
 def frame_times(signal: Signal, n_frames: int, disguise: Disguise) -> tuple[Float64, float]:

@@ -20,7 +20,7 @@ IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m"}
 
 
 def features():
-    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=4)
+    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=8)
     return [network, ArticulatoryDuration()]
 
 

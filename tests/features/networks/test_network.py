@@ -262,7 +262,7 @@ def test_fresh_sequences_are_asked_for_in_every_other_update():
     assert len(made) == 4
 
 
-def test_sequences_besides_are_not_seen_in_the_end(monkeypatch):
+def test_sequences_besides_are_seen_less_in_the_end(monkeypatch):
     other, seen = toy(np.random.default_rng(9)), []
 
     def cut(network, chosen, length, rng):
@@ -273,7 +273,7 @@ def test_sequences_besides_are_not_seen_in_the_end(monkeypatch):
     monkeypatch.setattr(training, "_stretches", cut)
     trained(steps=200, length=32, besides=[other])
     assert np.mean(seen[:150]) == pytest.approx(0.6, abs=0.05)
-    assert not any(seen[150:])
+    assert np.mean(seen[150:]) == pytest.approx(0.3, abs=0.08)
 
 
 def test_training_is_the_same_for_a_seed_and_another_for_another():
