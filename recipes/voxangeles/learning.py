@@ -1,7 +1,8 @@
 """How models of any language are learned from recordings, and from made ones beside them.
 
 There are few recorded sentences with labels. Made ones (`made_speech.py`) are cheap, but nobody
-spoke them. So only networks learn from them, at first; the rest is learned from what people said.
+spoke them. So only networks learn from them, mostly at first; the rest is learned from what people
+said.
 """
 
 from collections.abc import Sequence

@@ -4,8 +4,7 @@
 
     python recipes/voxangeles/make_bundled_model.py VOXANGELES TIMIT OUTPUT [MADE]
 
-MADE is what `made_speech.py` has made, which networks begin with. The bundled file of 2026-11-28
-learned from it in another way; the README says how, and what this one would change.
+MADE is what `made_speech.py` has made, which networks learn from, most of it at first.
 
 The last training only gives how sure starts of words are in a language that was not learned from.
 It takes English texts, and networks that were trained on all but English: those of folds where

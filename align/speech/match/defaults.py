@@ -80,7 +80,7 @@ DEFAULTS: Mapping[str, MatchModel] = {
 """For models that were trained before there was a match, by their set of features.
 
 Fitted as `fitted_match` does: the first on the sample of TIMIT, by two models that were not
-trained on the speakers; the others on two speakers of EmoDB by ``speech-any`` of 28 November
+trained on the speakers; the others on two speakers of EmoDB by ``speech-any`` of 29 November
 2026, which was not trained on German, with the transcribers' phones and with texts that espeak-ng
 reads, the latter whole and in pieces, in three draws (``recipes/mismatch/default.py``). How far
 borders fall for few sounds is that of the model before. That of texts of a model
