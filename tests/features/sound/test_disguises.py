@@ -5,7 +5,7 @@ from align.features.sound.disguises import DISGUISES, SILENCED, Disguise, disgui
 from align.features.sound.signal import Signal
 
 
-@pytest.mark.parametrize("power, least, most", [(0.0, 1.0, 3.0), (0.5, -0.3, 0.3)])
+@pytest.mark.parametrize(("power", "least", "most"), [(0.0, 1.0, 3.0), (0.5, -0.3, 0.3)])
 def test_silence_beside_a_sound_hardly_changes_what_is_read_silenced(power, least, most):
     rng = np.random.default_rng(0)
     samples = rng.normal(0.0, 1e-3, 20000).astype(np.float32)
