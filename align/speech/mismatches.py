@@ -50,6 +50,7 @@ _MOST = 400  # recordings; each is decoded a few times
 _HIGHEST_HERE = 0.4
 _PIECE = (6, 14)  # events of a piece
 _NEAR = 12  # transcripts that are nearest in length, one of which is taken
+_SHORTEST_NOISE = 0.15  # seconds of a pause
 
 
 def learned_match(
@@ -211,9 +212,11 @@ class Candidate(NamedTuple):
     def without_other_sounds(self, evidence: Evidence, onsets: IntArray) -> Evidence:
         """Return evidence in which pauses that hold a sound without a voice count as silent.
 
-        A network that knows speech takes a cough or a door for a phone.
+        A network that knows speech takes a cough or a door for a phone. What is shorter may be a
+        sound of speech that has no voice.
         """
         pauses = evidence.pauses_with_sound()
+        pauses = pauses[evidence.frames[pauses] * evidence.hop > _SHORTEST_NOISE]
         if not pauses.size:
             return evidence
         own = self.extended.own
