@@ -58,6 +58,7 @@ def squared_loss_bound(
 
     Examples
     --------
+    >>> import numpy as np
     >>> squared_loss_bound(2.0, 0.5, 1.0, np.array([0.0, 1.0]))
     18.0
     """
