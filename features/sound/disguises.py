@@ -24,8 +24,9 @@ class Disguise(NamedTuple):
 
     `shift` counts in frames. `tempo` is the length of a frame beside that of the recording's, and
     `stretch` how many times higher frequencies sound. `samples` are those that are taken
-    for those of the recording; None for its own. The mean energies are those of frames that count
-    by a power `silenced` of their energy: from .5 on, as if there were hardly any silence.
+    for those of the recording; None for its own. In the mean that is taken from the energies each
+    frame counts by its energy to the power of `silenced`: with 0 all count the same, from .5 on
+    silence hardly counts.
     """
 
     shift: float = 0.0
