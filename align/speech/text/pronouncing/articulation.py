@@ -9,6 +9,7 @@ vowels              reduced to a schwa; a schwa dropped
 h, glottal stops    dropped, and a glottal stop put in front of a vowel that begins a word
 t, d, and stops     dropped: all t and d, others in front of a vowel that may be dropped, of a
                     consonant, and at the end of a word
+s, z                dropped in front of a ʃ or its like that begins the next word: *das Schiff*
 r                   dropped behind a vowel, or a vowel itself
 j, w                dropped
 unwritten vowels    of Arabic and Hebrew, behind a consonant
@@ -47,6 +48,7 @@ _PLACES = {
 }
 _NASALS = {"labial": "m", "coronal": "n", "dorsal": "ŋ"}
 _VOICES = ("voice", "no voice")
+_HISSES, _HUSHES = frozenset("sz"), frozenset("ʃʒɕʑʂʐ")
 _VOICELESS = {
     **{"b": "p", "d": "t", "ɡ": "k", "ɢ": "q", "ɖ": "ʈ", "ɟ": "c"},
     **{"v": "f", "z": "s", "ʒ": "ʃ", "ð": "θ", "ɣ": "x", "ʁ": "χ", "β": "ɸ", "ʝ": "ç", "ʐ": "ʂ"},
@@ -58,7 +60,7 @@ _UNWRITTEN = {"unwritten": 4.0}
 """The reward of a vowel that is not written, chosen on German without its short vowels."""
 
 AS_WRITTEN: Mapping[str, float] = {"unreleased": -2.0, **_UNWRITTEN}
-"""What choices cost in a language of no training set: of all phones only stops may go."""
+"""What choices cost in a language of no training set: only what goes into the next word may go."""
 
 LOOSE: Mapping[str, float] = {
     **_UNWRITTEN,
@@ -121,8 +123,9 @@ class IpaRules:
     Parameters
     ----------
     every : bool
-        Whether all choices are offered. If not, a stop may go unreleased in front of a stop that
-        begins the next word, there may be pauses, and all else is said as it is written.
+        Whether all choices are offered. If not, a stop in front of a stop that begins the next
+        word, and an s in front of a ʃ, may be said as one with it, there may be pauses, and all
+        else is said as it is written.
 
     Examples
     --------
@@ -148,9 +151,10 @@ class IpaRules:
                 Choice((other,), _names(sound, what, at))
                 for other, what in _instead(phone, sound, at)
             ]
-        goes = _may_drop(sound, at) if self.every else _unreleased(sound, at)
+        into_next = _goes_into_next(phone, sound, at)
+        goes = into_next or (self.every and _may_drop(sound, at))
         if goes and not (at.first and at.last):
-            names = ("unreleased",) if _unreleased(sound, at) else ()
+            names = ("unreleased",) if into_next else ()  # as models call both
             found.append(Choice((), ("0", *_names(sound, "0", at), *names)))
         return found
 
@@ -220,14 +224,13 @@ def _may_drop(sound: Sound, at: Context) -> bool:
     return False
 
 
-def _unreleased(sound: Sound, at: Context) -> bool:
-    """Whether a phone is a stop in front of a stop that begins the next word."""
-    return (
-        sound.manner == "stop"
-        and at.last
-        and bool(at.right)
-        and sound_of(at.right).manner == "stop"
-    )
+def _goes_into_next(phone: str, sound: Sound, at: Context) -> bool:
+    """Whether the last phone of a word may be said as one with the first of the next."""
+    if not at.last or not at.right:
+        return False
+    if sound.manner == "stop":
+        return sound_of(at.right).manner == "stop"
+    return phone[:1] in _HISSES and at.right[:1] in _HUSHES
 
 
 def _names(sound: Sound, what: str, at: Context) -> tuple[str, ...]:

@@ -128,10 +128,14 @@ def test_a_word_keeps_a_phone_and_a_glottal_stop_belongs_to_it() -> None:
         ("t", at("a", "k"), "t"),
         ("t", at("a", "k", "only"), "t"),
         ("n", at("a", "k", "last"), "n"),
+        ("s", at("a", "ʃ", "last"), "s|"),
+        ("s", at("a", "ʃ"), "s"),
+        ("s", at("a", "f", "last"), "s"),
+        ("ʃ", at("a", "s", "last"), "ʃ"),
         ("h", at("", "a", "first"), "h"),
     ],
 )
-def test_of_a_language_not_heard_only_stops_before_stops_go(
+def test_of_a_language_not_heard_only_what_goes_into_the_next_word_goes(
     phone: str, where: Context, expected: str
 ) -> None:
     rules = IpaRules(every=False)

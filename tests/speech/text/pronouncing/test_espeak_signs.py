@@ -31,6 +31,7 @@ from align.speech.text.pronouncing.espeak_signs import from_espeak
         ("ʔ", "ar", "ʔ"),
         ("?", "om", "ʔ"),
         ("k ?? ts", "de", "k ʊɐ ts"),
+        ("t ɑː", "de", "t aː"),
         ("n#", "is", "n̥"),
         ('u"', "ru", "ʉ"),
         ("m y", "ru", "m ɨ"),
