@@ -87,15 +87,15 @@ def train_network(
 
     def draw(rng: np.random.Generator) -> tuple[Float32, list[list[Target]], Float32]:
         chosen = [sequences[i] for i in rng.choice(len(sequences), batch, p=chance)]
+        if besides:
+            of_besides = _BESIDES[next(updates) >= _UNTIL * steps]
+            for i in np.flatnonzero(rng.random(batch) < of_besides):
+                chosen[i] = besides[int(rng.choice(len(besides), p=chance_besides))]
         if fresh is not None:
             if next(due):
                 made.append(fresh(rng))
             for i in np.flatnonzero(rng.random(batch) < share):
                 chosen[i] = made[int(rng.integers(len(made)))]
-        if besides:
-            of_besides = _BESIDES[next(updates) >= _UNTIL * steps]
-            for i in np.flatnonzero(rng.random(batch) < of_besides):
-                chosen[i] = besides[int(rng.choice(len(besides), p=chance_besides))]
         x, wanted, counted = _stretches(network, chosen, length, rng)
         if noise > 0.0:
             x += np.float32(noise) * rng.standard_normal(x.shape, dtype=np.float32)

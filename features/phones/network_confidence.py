@@ -103,7 +103,7 @@ class NetworkConfidence(Feature):
         Training stops after so many updates, however large the corpus.
     surroundings : {"noise", "room"}, optional
         What most of what training sees sounds like, see `align.features.sound.surroundings`; by
-        default it is seen as it was recorded.
+        default it is seen as it was recorded, but for the share `in_noise`.
     n_networks : int
         Networks that are trained from different seeds, and averaged.
     random_state : int
@@ -130,6 +130,7 @@ class NetworkConfidence(Feature):
     pools_folds: ClassVar[bool] = True
     scores_noise: ClassVar[bool] = True
     disguises: ClassVar[Sequence[Disguise]] = DISGUISES
+    in_noise: ClassVar[float] = 0.0  # share of what training sees, without other surroundings
     without_echo: bool = field(default=False, init=False)
     _noise: float = field(default=NOISE, init=False)
     _pauses: float = field(default=1.0, init=False)
@@ -179,6 +180,7 @@ class NetworkConfidence(Feature):
         n_frames = max(sum(item.signal.n_frames for item in examples), _FEWEST_FRAMES)
         steps = round(self.epochs * n_frames / (_BATCH * (_LENGTH - 2 * _EDGE)))
         steps = min(max(steps, 1), self.most_steps)
+        elsewhere = self.surroundings or ("noise" if self.in_noise else None)
         self.networks_ = []
         for n in range(self.n_networks):
             random_state = self.random_state + 1000 * n
@@ -195,8 +197,8 @@ class NetworkConfidence(Feature):
                 network,
                 lessons,
                 steps=steps,
-                fresh=self._elsewhere(seen, self.surroundings) if self.surroundings else None,
-                share=_ELSEWHERE,
+                fresh=self._elsewhere(seen, elsewhere) if elsewhere else None,
+                share=_ELSEWHERE if self.surroundings else self.in_noise,
                 besides=besides,
                 learning_rate=self.learning_rate,
                 random_state=random_state + 100,
