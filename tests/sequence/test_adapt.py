@@ -37,7 +37,7 @@ def example(seed, phones=None, late=0.0):
 
 @pytest.fixture(scope="module")
 def model():
-    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=3)
+    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=3, random_state=1)
     aligner = SpeechAligner([network, ArticulatoryDuration()], epochs=2, n_folds=2, n_jobs=1)
     return aligner.fit([example(i) for i in range(4)])
 
