@@ -111,7 +111,7 @@ def _check_transcripts(
     tier: str | None,
 ) -> bool:
     """Check transcripts, print what was found, and return whether there are problems."""
-    from align.speech.text import make_dictionary
+    from align.speech.text.pronouncing.vocabulary import Vocabulary
     from align.speech.text.validation import validate_transcripts
 
     options: dict[str, Any] = {"suffixes": (".txt",), "optional": True}
@@ -119,10 +119,8 @@ def _check_transcripts(
         options = {"tiers": () if tier is None else (tier,)}
     found = validate_transcripts(
         corpus,
-        make_dictionary(dictionaries, language, guess=guess),
+        Vocabulary.of(dictionaries, language, guess=guess),
         known=known,
-        language=language,
-        guess=guess,
         progress=console.progress,
         **options,
     )

@@ -19,15 +19,8 @@ from align.speech.text.conversation import conversations_of
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
 from align.speech.text.parts import NAMELESS, Recording, check_slack
 from align.speech.text.pronouncing.dictionary import Pronunciation
-from align.speech.text.pronouncing.lookup import (
-    Entry,
-    Given,
-    any_sound,
-    look_up_all,
-    make_dictionary,
-    seems_foreign,
-)
-from align.speech.text.reading.normalise import split_words
+from align.speech.text.pronouncing.lookup import Entry, Given
+from align.speech.text.pronouncing.vocabulary import Vocabulary
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
 from align.speech.text.reading.utterances import Utterance
 from align.speech.text.slowness import SLOW, slower, times_as_long
@@ -140,20 +133,17 @@ def align_text(
         )
         said = text if isinstance(text, str) else _utterances(text)
         return on_own_channels(of_one, audio, said, channels)
-    words_of = make_dictionary(dictionary, language, guess=guess)
+    vocabulary = Vocabulary.of(dictionary, language, guess=guess, tokens=tokens)
     said = _utterances(text)
     name = os.fspath(audio) if isinstance(audio, str | os.PathLike) else NAMELESS
-    split = [
-        split_words(u.text, language=language, known=words_of.__contains__, tokens=tokens)
-        for u in said
-    ]
+    split = [vocabulary.words(u.text) for u in said]
     words = [word for own in split for word in own]
     if not words:
         shown = text if isinstance(text, str) else " ".join(u.text for u in said)
         raise ParameterError(f"text={shown[:60]!r}, must hold at least one word.")
-    noise = [word for word in dict.fromkeys(words) if any_sound(word, words_of, tokens)]
+    noise = [word for word in dict.fromkeys(words) if vocabulary.any_sound(word)]
     spoken, known = [word for word in words if word not in noise], model_labels(model)
-    entries = look_up_all(spoken, words_of, known, language=language, guess=guess, path=name)
+    entries = vocabulary.entries(spoken, known, name)
     entries |= {w: Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule") for w in noise}
     recording = Recording.read(audio, rate, model, name)
     conversations = conversations_of(list(zip(said, split, strict=True)))
@@ -181,14 +171,14 @@ def align_text(
         found = found_near_times(words_aligner, conversations, slack, progress)
 
     def entries_in(brackets: str) -> list[Entry]:
-        inner = split_words(brackets, language=language, known=words_of.__contains__)
+        inner = replace(vocabulary, tokens=()).words(brackets)
         try:
-            ways = look_up_all(inner, words_of, known, language=language, guess=guess)
+            ways = vocabulary.entries(inner, known)
         except DataError:
             return []
         return [ways[word] for word in inner]
 
-    told = seems_foreign(words, entries, words_of, language), found.untimely, found.said.unsure
+    told = vocabulary.seems_foreign(words, entries), found.untimely, found.said.unsure
     warnings = tuple(one for one in told if one is not None)
     if noise and words_aligner.judging:
         warnings += said_in_brackets(words_aligner, found.said.spans, entries_in)

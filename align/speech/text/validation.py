@@ -10,13 +10,7 @@ from align.corpus.reading import check_samples, header, problem_of
 from align.errors import AlignError, DataError
 from align.formats.tiers.labels import OVERRUN
 from align.progress import Progress, counted
-from align.speech.text.pronouncing.dictionary import Dictionary
-from align.speech.text.pronouncing.lookup import (
-    any_sound,
-    look_up_all,
-    seems_foreign,
-)
-from align.speech.text.reading.normalise import split_words
+from align.speech.text.pronouncing.vocabulary import Vocabulary
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, read_transcript
 from align.speech.text.reading.utterances import Utterance
 
@@ -28,13 +22,11 @@ _LONG = 20.0  # seconds; of shorter recordings the rate says nothing
 
 def validate_transcripts(
     folder_or_manifest: str | os.PathLike[str],
-    dictionary: Dictionary,
+    vocabulary: Vocabulary,
     *,
     known: Collection[str] | None = None,
     suffixes: Sequence[str] = TRANSCRIPT_SUFFIXES,
     tiers: Collection[str] = (),
-    language: str = "en",
-    guess: bool = True,
     optional: bool = False,
     progress: Progress | None = None,
 ) -> Validation:
@@ -44,19 +36,14 @@ def validate_transcripts(
     ----------
     folder_or_manifest : path
         A tree of folders, or a manifest; see `align.corpus.pairs`.
-    dictionary : Dictionary
-        Pronunciations.
+    vocabulary : Vocabulary
+        Pronunciations; words that espeak-ng is asked for are warnings.
     known : collection of str, optional
         The labels of the model; a word that cannot be said with them is a problem.
     suffixes : sequence of str
         Of transcripts, in lower case, in order of preference.
     tiers : collection of str
         Of transcripts with tiers: those to read, see `align.speech.text.read_transcript`.
-    language : str
-        Of the texts.
-    guess : bool
-        Whether espeak-ng may be asked for words that are not in the dictionary; words it was
-        asked for are warnings.
     optional : bool
         Say nothing of recordings without a transcript.
     progress : callable, optional
@@ -97,9 +84,7 @@ def validate_transcripts(
             if not optional:  # else the samples are checked with the labels
                 check_samples(pair.audio)
             said = read_transcript(pair.labels, tiers=tiers, recording=pair.audio)
-            warnings += _check(
-                said, pair.labels, about.duration, dictionary, known, language, guess
-            )
+            warnings += _check(said, pair.labels, about.duration, vocabulary, known)
         except AlignError as error:
             path, reason = problem_of(error, pair.labels)
             errors.append(Issue(path, reason, "error"))
@@ -113,12 +98,10 @@ def _check(
     said: Sequence[Utterance],
     path: str,
     duration: float,
-    dictionary: Dictionary,
+    vocabulary: Vocabulary,
     known: Collection[str] | None,
-    language: str,
-    guess: bool,
 ) -> list[Issue]:
-    """Check one transcript against its recording and the dictionary; return warnings."""
+    """Check one transcript against its recording and the vocabulary; return warnings."""
     words: list[str] = []
     for utterance in said:
         last = utterance.start if utterance.loose else utterance.end
@@ -129,11 +112,11 @@ def _check(
                 path=path,
                 line=utterance.line,
             )
-        said_here = split_words(utterance.text, language=language, known=dictionary.__contains__)
-        words += [word for word in said_here if not any_sound(word, dictionary)]
+        said_here = vocabulary.words(utterance.text)
+        words += [word for word in said_here if not vocabulary.any_sound(word)]
     if not words:
         raise DataError("holds no word.", path=path)
-    entries = look_up_all(words, dictionary, known, language=language, guess=guess, path=path)
+    entries = vocabulary.entries(words, known, path)
     phones = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
     if phones > _FAST * duration:
         raise DataError(
@@ -141,11 +124,13 @@ def _check(
             "check that they belong together.",
             path=path,
         )
-    warnings = []
+    warnings, dictionary = [], vocabulary.dictionary
     guessed = [word for word in dict.fromkeys(words) if entries[word].source == "espeak"]
-    if foreign := seems_foreign(words, entries, dictionary, language):
+    if foreign := vocabulary.seems_foreign(words, entries):
         warnings.append(Issue(path, foreign))
-    elif guessed and len(dictionary):  # without one, all words are meant to be espeak-ng's
+    elif guessed and len(
+        vocabulary.dictionary
+    ):  # without one, all words are meant to be espeak-ng's
         shown = ", ".join(guessed[:20]) + (" ..." if len(guessed) > 20 else "")
         warnings.append(Issue(path, f"not in {dictionary.name}, guessed by espeak-ng: {shown}."))
     if duration > _LONG and len(words) < _SLOW * duration and all(u.end is None for u in said):

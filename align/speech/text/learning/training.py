@@ -31,10 +31,8 @@ from align.speech.text.learning.costs import (
 )
 from align.speech.text.model import PhoneAligner, model_labels
 from align.speech.text.pronouncing.articulation import IpaRules, sound_of
-from align.speech.text.pronouncing.dictionary import Dictionary
-from align.speech.text.pronouncing.lookup import look_up_all, make_dictionary
 from align.speech.text.pronouncing.realisation import Rules
-from align.speech.text.reading.normalise import split_words
+from align.speech.text.pronouncing.vocabulary import Vocabulary
 from align.types import SILENCE, SILENCES, Event, Float64, IntArray
 
 MOST = 1000
@@ -90,11 +88,11 @@ def costs_from_text(
         drawn = rng.choice(len(with_text), MOST, replace=False)
         with_text = [with_text[i] for i in np.sort(drawn)]
     try:
-        words = make_dictionary(None, language)
+        vocabulary = Vocabulary.of(None, language, guess=not language.startswith("en"))
     except ParameterError:  # an extra, and a program
         return None
     found = [
-        _spoken(aligner, item, own, words, known, language)
+        _spoken(aligner, item, own, vocabulary, known)
         for item, own in counted(with_text, progress, "learning from texts")
     ]
     usable = [one for one in found if one is not None]
@@ -148,20 +146,13 @@ def _spoken(
     aligner: PhoneAligner,
     item: TimedSignal,
     features: Sequence[Feature],
-    dictionary: Dictionary,
+    vocabulary: Vocabulary,
     known: Collection[str],
-    language: str,
 ) -> _Text | None:
     """Return a recording to learn from; None where its text cannot be used."""
-    words = split_words(item.text or "", language=language, known=dictionary.__contains__)
+    words = vocabulary.words(item.text or "")
     try:
-        entries = look_up_all(
-            words,
-            dictionary,
-            known,
-            language=language,
-            guess=not language.startswith("en"),
-        )
+        entries = vocabulary.entries(words, known)
     except DataError:
         return None
     silence = next((label for label in SILENCES if label in known), None)

@@ -23,9 +23,8 @@ from align.sequence.base import Aligner
 from align.speech.text.lattice import Realised, word_lattice
 from align.speech.text.model import checked_model, model_labels
 from align.speech.text.pronouncing.articulation import LOOSE, IpaRules
-from align.speech.text.pronouncing.dictionary import Dictionary
-from align.speech.text.pronouncing.lookup import Given, look_up_all, make_dictionary
-from align.speech.text.reading.normalise import split_words
+from align.speech.text.pronouncing.lookup import Given
+from align.speech.text.pronouncing.vocabulary import Vocabulary
 from align.speech.text.shared import is_shared
 from align.types import SILENCE, Example
 
@@ -93,13 +92,13 @@ def adapt_to_texts(
         raise ParameterError("only a model of phones in the IPA learns from texts without times.")
     if steps is not None and steps < 1:
         raise ParameterError(f"steps={steps}, must be at least 1.")
-    words_of = make_dictionary(dictionary, language)
+    vocabulary = Vocabulary.of(dictionary, language)
     report = progress or (lambda stage, done, total: None)
     placed, problems = [], []
     for n, example in enumerate(recordings):
         name = example.name or f"recording {n + 1}"
         try:
-            placed.append(_placed(model, example, words_of, language, name))
+            placed.append(_placed(model, example, vocabulary, name))
         except DataError as error:
             problems.append((name, error_reason(error, name)))
         report("aligning texts", n + 1, len(recordings))
@@ -123,13 +122,13 @@ def adapt_to_texts(
 
 
 def _placed(
-    model: Any, example: Example, dictionary: Dictionary, language: str, name: str
+    model: Any, example: Example, vocabulary: Vocabulary, name: str
 ) -> tuple[Example, float]:
     """Return a recording with the phones that the model finds in it, and its length in seconds."""
-    words = split_words(example.text or "", language=language, known=dictionary.__contains__)
+    words = vocabulary.words(example.text or "")
     if not words:
         raise DataError("there is no text.", path=name)
-    entries = look_up_all(words, dictionary, model_labels(model), language=language, path=name)
+    entries = vocabulary.entries(words, model_labels(model), name)
     built = word_lattice(
         words,
         entries,

@@ -23,8 +23,7 @@ from align.speech.match import MatchModel
 from align.speech.mismatches import FEWEST, NOISE, SPOILED, Kinds, spoiled
 from align.speech.surroundings import signal_elsewhere
 from align.speech.text.aligning import align_text
-from align.speech.text.pronouncing.lookup import make_dictionary
-from align.speech.text.reading.normalise import split_words
+from align.speech.text.pronouncing.vocabulary import Vocabulary
 from align.speech.text.tiers import TextAlignment
 from align.types import SILENCE, Event, Float32
 
@@ -46,14 +45,11 @@ def learned_text_match(
     language = aligner.language or "en"
     with_text = [(item, own) for item, own in zip(items, features, strict=True) if item.text]
     try:
-        dictionary = make_dictionary(None, language)
-        texts = [
-            split_words(str(item.text), language=language, known=dictionary.__contains__)
-            for item, _ in with_text
-        ]
+        vocabulary = Vocabulary.of(None, language)
+        texts = [vocabulary.words(str(item.text)) for item, _ in with_text]
     except AlignError:  # an extra, and a program
         return None
-    learner = TextMatches(aligner, dictionary, language, surroundings_of(aligner))
+    learner = TextMatches(aligner, vocabulary.dictionary, language, surroundings_of(aligner))
     rng = np.random.default_rng(aligner.random_state)
     people = [item.signal.samples for item, _ in with_text[:_OTHERS]]
     chosen = rng.permutation(len(texts))[:_MOST].tolist()

@@ -9,6 +9,7 @@ module             what
 `espeak_signs`     what it prints, in the IPA
 `arpabet`          ARPABET and the International Phonetic Alphabet, one from the other
 `lookup`           the pronunciations of all words of a text, as a model spells them
+`vocabulary`       words and pronunciations of the texts of one language
 `realisation`      how English words are realised: choices with names
 `articulation`     the same for any language, by how phones are articulated
 =================  =======================================================================

