@@ -27,6 +27,7 @@ from align.speech.text.checking.unspoken import (
 from align.speech.text.learning import spoiling
 from align.speech.text.learning.spoiling import spoiled_texts, unspoken_model
 from align.speech.text.parts import Recording
+from align.speech.text.pronouncing import vocabulary
 from align.speech.text.pronouncing.lookup import look_up_all
 from align.speech.text.words import WordAligner
 
@@ -139,10 +140,10 @@ def test_processes_do_not_change_what_is_learned_of_spoiled_texts() -> None:
 
 
 def test_nothing_is_learned_without_a_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(*_: object) -> None:
+    def missing(*_: object, **__: object) -> None:
         raise ParameterError("no pronunciation dictionary")
 
-    monkeypatch.setattr(spoiling, "make_dictionary", missing)
+    monkeypatch.setattr(vocabulary, "make_dictionary", missing)
     assert spoiling.unspoken_from_text(align.load("speech-en"), [], []) is None
 
 
