@@ -1,4 +1,4 @@
-"""What stands beside numbers in English: money, clocks, decades, telephones, addresses, months.
+"""What stands beside numbers in English: money, clocks, decades, telephones, months.
 
 Telephone numbers are read digit by digit, sums such as ``$5 million`` with the currency behind,
 and ``1/2`` as *a half*. Dates such as ``3/4/2020`` are read as numbers, since nobody knows which
@@ -31,11 +31,6 @@ _TELEPHONE = re.compile(
     r"|\+[0-9][0-9 ().-]{7,18}[0-9])(?![\w/-]|[.,][0-9])"
 )
 _LETTERED = re.compile(r"(?<![\w.,/-])1-([0-9]{3})(?=-[A-Z]{3})")  # 1-800-FLOWERS
-_ADDRESS = re.compile(
-    r"(?<![\w.@])(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-    r"|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|edu|gov|co\.uk)(?:/[^\s<>\"]*)?)(?<![.,;:!?)])"
-)
-_NAMES = {".": "dot", "/": "slash", "@": "at", "-": "dash", "_": "underscore", ":": "colon"}
 _HALVES = {
     "1/2": "a half", "1/3": "a third", "2/3": "two thirds", "1/4": "a quarter",
     "3/4": "three quarters",
@@ -65,7 +60,7 @@ _ORDINAL = re.compile(r"\b([0-9]+)(?:st|nd|rd|th)\b")
 
 
 def prepare_english(text: str, number: Number) -> str:
-    """Return a text whose addresses, telephones, fractions and months are words.
+    """Return a text whose telephones, fractions and months are words.
 
     Examples
     --------
@@ -79,7 +74,7 @@ def prepare_english(text: str, number: Number) -> str:
     >>> split_words("1-800-FLOWERS")
     ('one', 'eight', 'hundred', 'FLOWERS')
     """
-    text = _DOTTED.sub(r"\1:\2", _ADDRESS.sub(_address, text))
+    text = _DOTTED.sub(r"\1:\2", text)
     text = _TELEPHONE.sub(lambda m: _digits(m[0], number), text)
     text = _LETTERED.sub(lambda m: _lettered(m[1], number), text)
     text = _MONTH.sub(lambda m: f"{_MONTHS[m[1] or m[2]]} ", text)
@@ -90,12 +85,6 @@ def prepare_english(text: str, number: Number) -> str:
     text = RANGE.sub(r"\1 to \2", text)
     text = _DOTTED_DATE.sub(r"\1/\2/\3", _POINTED.sub("point ", text))
     return _MIXED.sub(" and ", _NUMERO.sub("number", text))
-
-
-def _address(match: re.Match[str]) -> str:
-    plain = re.sub(r"^https?://", "", match[0]).rstrip("/")
-    plain = re.sub(r"^www(?=\.)", "w w w", plain)
-    return re.sub(r"[./@:_-]", lambda sign: f" {_NAMES[sign[0]]} ", plain)
 
 
 def _digits(telephone: str, number: Number) -> str:

@@ -21,6 +21,7 @@ from itertools import chain
 from typing import Any
 
 from align.errors import ParameterError
+from align.speech.text.reading.addresses import spell_addresses
 from align.speech.text.reading.agreement import AGREEING, spell_counted
 from align.speech.text.reading.chinese import CHINESE, chinese_number, spell_chinese
 from align.speech.text.reading.currencies import spell_signs
@@ -189,11 +190,13 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     """Return a text whose abbreviations and what stands beside numbers are words."""
     if code in CHINESE:
         return spell_chinese(text)
+    text = spell_addresses(text, code)
     text = spell_units_of_fractions(_CODE.sub(lambda m: _CODES[m[1] or m[2]], text), code)
     if code in _AND_A_HALF and code != "en":
         text = _MIXED.sub("½", text)
     if code not in _ESPEAK_COUNTS:
-        text = spell_roman(plain_digits(text, code), code, _in(code))
+        text = plain_digits(text, code)
+        text = spell_roman(text, code, _in(code))
     if code in SIGNS_OF:
         text = SIGNS_OF[code].prepare(text, known, _in(code))
     elif code == "en":
