@@ -25,6 +25,7 @@ from align.speech.text.reading.addresses import spell_addresses
 from align.speech.text.reading.agreement import AGREEING, spell_counted
 from align.speech.text.reading.chinese import CHINESE, chinese_number, spell_chinese
 from align.speech.text.reading.currencies import spell_signs
+from align.speech.text.reading.dates import spell_dates
 from align.speech.text.reading.english import prepare_english, spell_english
 from align.speech.text.reading.numerals import Number, plain_digits, spell_roman
 from align.speech.text.reading.ranks import spell_ranks
@@ -195,7 +196,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     if code in _AND_A_HALF and code != "en":
         text = _MIXED.sub("½", text)
     if code not in _ESPEAK_COUNTS:
-        text = plain_digits(text, code)
+        text = spell_dates(plain_digits(text, code), code, _in(code))
         text = spell_roman(text, code, _in(code))
     if code in SIGNS_OF:
         text = SIGNS_OF[code].prepare(text, known, _in(code))

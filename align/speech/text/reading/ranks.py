@@ -199,6 +199,10 @@ def spell_ranks(text: str, language: str, known: Callable[[str], bool], number: 
         form = match[0].lower()
         return f" {full.get(form) or full[re.sub(_AFTER_STOP, '', form)]} "
 
+    if language == "sv":  # 1920-talet
+        text = re.sub(
+            r"(?<!\w)(1[0-9]{3}|20[0-9]{2})-(?=tal)", lambda m: ranks.of_year(m[1], number), text
+        )
     if language == "ru":
         text = _spell_russian(text, number)
     text = re.sub(ranks.year, lambda m: ranks.of_year(m[0], number), text)
