@@ -29,6 +29,7 @@ from align.speech.text.reading.dates import spell_dates
 from align.speech.text.reading.english import prepare_english, spell_english
 from align.speech.text.reading.numerals import Number, plain_digits, spell_roman
 from align.speech.text.reading.ranks import spell_ranks
+from align.speech.text.reading.ratios import spell_ratios
 from align.speech.text.reading.remarks import REMARKED
 from align.speech.text.reading.signs import SIGNS_OF
 from align.speech.text.reading.typography import apart, plain_letters
@@ -197,7 +198,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
         text = _MIXED.sub("½", text)
     if code not in _ESPEAK_COUNTS:
         text = spell_dates(plain_digits(text, code), code, _in(code))
-        text = spell_roman(text, code, _in(code))
+        text = spell_roman(spell_ratios(text, code, _in(code)), code, _in(code))
     if code in SIGNS_OF:
         text = SIGNS_OF[code].prepare(text, known, _in(code))
     elif code == "en":
