@@ -9,19 +9,35 @@ import re
 
 from align.speech.text.reading.numerals import RANGE, Number
 
-_CURRENCY = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
+_CURRENCY = {
+    **{"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")},
+    "¥": ("yen", "sen"),
+}
+_COUNTRY = {"US": "U S", "A": "Australian", "C": "Canadian", "NZ": "New Zealand"}
+"""In front of $, and what is said in front of dollars."""
+
 _LARGE = {
     "m": "million", "mn": "million", "M": "million", "bn": "billion", "B": "billion",
     "tn": "trillion", "k": "thousand", "K": "thousand",
 }  # fmt: skip
 _MANY = re.compile(
-    r"(?P<sign>[$€£])\s?(?P<number>[0-9][0-9,]*(?:\.[0-9]+)?)"
+    r"(?P<sign>[$€£¥])\s?(?P<number>[0-9][0-9,]*(?:\.[0-9]+)?)"
     r"(?:\s?(?P<times>hundred|thousand|million|billion|trillion)|(?P<short>m|mn|M|bn|B|tn|k|K))\b"
 )
 _BEHIND = re.compile(r"(?<![\w$€£.,])([0-9][0-9,]*(?:\.[0-9]+)?)\s?([$€£])(?![\w$€£])")
 _SMALL = (
     (re.compile(r"([0-9])\s?¢"), r"\1 cents"),
     (re.compile(r"¥\s?([0-9][0-9,]*)"), r"\1 yen"),
+    (re.compile(r"(?<=[0-9])\s*[xX]\s*(?=[0-9.]+\s*=)"), " times "),
+    (
+        re.compile(r"(?<![\w.])([1-9])'\s?(1[01]|[0-9])(?:\"|\u201d|''|(?<='[0-9])(?!\w))"),
+        r"\1 foot \2",
+    ),
+    (re.compile(r"(?<![\w#&])#(?=[0-9]+\b(?![.,][0-9]))"), "number "),
+    (re.compile(r"(?<![\w.])([Vv])ol\.(?=\s?[0-9])"), r"\1olume"),
+    (re.compile(r"(?<![\w.])([Pp])\.(?=\s?[0-9])"), r"\1age"),
+    (re.compile(r"(?<![\w.])([Pp])p\.(?=\s?[0-9])"), r"\1ages"),
+    (re.compile(r"(?<![\w.])([Aa])pprox\.(?!\w)"), r"\1pproximately"),
     (re.compile(r"(?<=[0-9])\s*×\s*(?=[0-9])"), " times "),
     (re.compile(r"(?<=[0-9])\s*÷\s*(?=[0-9])"), " divided by "),
 )
@@ -39,9 +55,21 @@ _FRACTION = re.compile(
     r"(?<![\w/.,-])(?:(?P<whole>[0-9]+)\s)?(?P<part>1/2|1/3|2/3|1/4|3/4)(?![\w/]|[.,][0-9])"
 )
 _MIXED = re.compile(r"(?<=[0-9])\s?(?=[½¼¾])")
+_NO_WHOLE = re.compile(r"([$€£])(?=\.[0-9])")
+_DEBT = re.compile(r"(?<![\w$€£%.)-])-(?=[$€£][0-9])")
+_TO = re.compile(
+    r"(?<=[0-9])\s?-\s?(?=[$€£][0-9])|(?<=[0-9]%)\s?-\s?(?=[0-9])|(?<=[0-9]s)-(?='?[0-9]{2})"
+    r"|(?i:(?<=[0-9][ap]m)|(?<=[0-9]\s[ap]m)|(?<=[ap]\.m\.))\s?[-\u2013]\s?(?=[0-9])"
+)
+"""Between two sums, shares, decades or clocks."""
+
+_COUNTED_DOLLARS = re.compile(
+    rf"(?<!\w)({'|'.join(_COUNTRY)})\$\s?([0-9][0-9,]*(?:\.[0-9]+)?)"
+    r"((?:\s(?:hundred|thousand|million|billion|trillion))?)"
+)
 _POINTED = re.compile(r"(?<![\w.])\.(?=[0-9])")
 _DOTTED_DATE = re.compile(
-    r"(?<![\w.])([0-3]?[0-9])\.([0-3]?[0-9])\.((?:1[0-9]|20)[0-9]{2})(?!\w|\.[0-9])"
+    r"(?<![\w.-])([0-3]?[0-9])([.-])([0-3]?[0-9])\2((?:1[0-9]|20)[0-9]{2})(?![\w-]|\.[0-9])"
 )
 _NUMERO = re.compile(r"(?<![\w.])[Nn]o\.(?=\s?[0-9])")
 _MONTHS = {
@@ -52,21 +80,24 @@ _MONTH = re.compile(
     rf"\b({'|'.join(_MONTHS)})\b\.?(?=\s?[0-9])|(?<=[0-9]\s)({'|'.join(_MONTHS)})\b\.?(?![\w'])"
 )
 _YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9]|'s\b)")
-_CURRENCIES = re.compile(r"(?P<sign>[$€£])(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]{2})(?![0-9]))?")
+_CURRENCIES = re.compile(
+    r"(?P<sign>[$€£])(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]{2})(?![0-9])|(?P<decimals>\.[0-9]+))?"
+)
 _CLOCK = re.compile(r"(?<![0-9:])([0-9]{1,2}):([0-5][0-9])(?![0-9:])")
 _DOTTED = re.compile(r"(?<![\w.,])([0-9]{1,2})\.([0-5][0-9])(?=\s?[ap]\.?m\b)", re.IGNORECASE)
+_WHOLE_HOUR = re.compile(r"(?<![0-9:])0?([0-9]{1,2}):00(?=\s?[ap]\.?m\b)", re.IGNORECASE)
 _DECADE = re.compile(r"'?\b([0-9]{2}|[0-9]{4})'?s\b")
 _ORDINAL = re.compile(r"\b([0-9]+)(?:st|nd|rd|th)\b")
 
 
 def prepare_english(text: str, number: Number) -> str:
-    """Return a text whose telephones, fractions and months are words.
+    r"""Return a text whose telephones, fractions and months are words.
 
     Examples
     --------
     >>> from align.speech.text.reading.normalise import split_words
-    >>> split_words("$5 million, Dec. 24, 1/2, 1998-2003")[:6]
-    ('five', 'million', 'dollars', 'December', 'twenty', 'four')
+    >>> split_words("$5 million, -$0.20, 6'2\", 5pm-7pm")[3:]
+    ('minus', 'twenty', 'cents', 'six', 'foot', 'two', 'five', 'pm', 'to', 'seven', 'pm')
     >>> split_words("555-1234: example.com")[3:]
     ('one', 'two', 'three', 'four', 'example', 'dot', 'com')
     >>> split_words("at 7.05 am")
@@ -74,16 +105,18 @@ def prepare_english(text: str, number: Number) -> str:
     >>> split_words("1-800-FLOWERS")
     ('one', 'eight', 'hundred', 'FLOWERS')
     """
-    text = _DOTTED.sub(r"\1:\2", text)
+    text = _WHOLE_HOUR.sub(r"\1", _DOTTED.sub(r"\1:\2", text))
     text = _TELEPHONE.sub(lambda m: _digits(m[0], number), text)
     text = _LETTERED.sub(lambda m: _lettered(m[1], number), text)
     text = _MONTH.sub(lambda m: f"{_MONTHS[m[1] or m[2]]} ", text)
+    text = _DEBT.sub("minus ", _TO.sub(" to ", _NO_WHOLE.sub(r"\g<1>0", text)))
+    text = _COUNTED_DOLLARS.sub(lambda m: f"{m[2]}{m[3]} {_COUNTRY[m[1]]} dollars", text)
     text = _MANY.sub(_many, _BEHIND.sub(r"\2\1", text))
     for pattern, said in _SMALL:
         text = pattern.sub(said, text)
     text = _FRACTION.sub(_fraction, text)
     text = RANGE.sub(r"\1 to \2", text)
-    text = _DOTTED_DATE.sub(r"\1/\2/\3", _POINTED.sub("point ", text))
+    text = _DOTTED_DATE.sub(r"\1/\3/\4", _POINTED.sub("point ", text))
     return _MIXED.sub(" and ", _NUMERO.sub("number", text))
 
 
@@ -99,7 +132,8 @@ def _lettered(area: str, number: Number) -> str:
 
 def _many(match: re.Match[str]) -> str:
     times = match["times"] or _LARGE[match["short"]]
-    return f"{match['number']} {times} {_CURRENCY[match['sign']][0]}s"
+    unit = _CURRENCY[match["sign"]][0]
+    return f"{match['number']} {times} {unit if unit == 'yen' else unit + 's'}"
 
 
 def _fraction(match: re.Match[str]) -> str:
@@ -120,8 +154,11 @@ def spell_english(chunk: str, number: Number, *, years: bool) -> str:
 def _money(match: re.Match[str], number: Number) -> str:
     unit, part = _CURRENCY[match["sign"]]
     whole = match["whole"]
+    if match["decimals"]:  # no cents
+        return f"{number(whole + match['decimals'], 'cardinal')} {unit}s "
     plural = "" if whole.lstrip("0") == "1" else "s"
-    said = f"{number(whole, 'cardinal')} {unit}{plural} "
+    only = whole.strip("0") == "" and int(match["part"] or 0) > 0
+    said = "" if only else f"{number(whole, 'cardinal')} {unit}{plural} "
     if match["part"] and int(match["part"]):
         some = "pence" if part == "penny" else f"{part}s"
         said += f"{number(match['part'].lstrip('0'), 'cardinal')} "
@@ -131,6 +168,8 @@ def _money(match: re.Match[str], number: Number) -> str:
 
 def _clock(match: re.Match[str], number: Number) -> str:
     hour, minute = str(int(match[1])), match[2]
+    if minute == "00" and int(hour) > 12:  # fifteen hundred
+        return f"{number(hour, 'cardinal')} hundred "
     if minute == "00":
         return f"{number(hour, 'cardinal')} o'clock "
     tens = "oh " if minute[0] == "0" else ""

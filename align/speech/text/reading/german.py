@@ -20,6 +20,7 @@ _TELEPHONE = re.compile(
     r"(?<![\w.,:/-])(?:0|\+)[0-9]{1,5}[ /-]\s?[0-9][0-9 /-]{2,14}[0-9](?![\w.,]*\w)"
 )
 _OF_BOTH = re.compile(r"(?<=[a-zäöüß])[:*_](?=in(?:nen)?\b)")
+_SCORE = re.compile(r"(?<![\w.,:/-])([0-9]{1,2}):([0-9])(?![\w:/-]|[.,][0-9])")
 _UM = re.compile(r"\b([Uu]m [0-9]{1,2}) h\b")
 _GERMAN_MONTH = (
     "(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)"
@@ -108,8 +109,13 @@ def prepare_german(text: str, number: Number) -> str:
     ('Um', 'ein', 'Uhr', 'kam', 'eine', 'Frau', 'Kapitel', 'eins')
     """
     text = _TELEPHONE.sub(
-        lambda m: " ".join(number(c, "cardinal").strip() for c in m[0] if c.isdigit()), text
+        lambda m: " ".join(
+            ["plus"] * m[0].startswith("+")
+            + [number(c, "cardinal").strip() for c in m[0] if c.isdigit()]
+        ),
+        text,
     )
+    text = _SCORE.sub(r"\1 zu \2", text)
     text = _OF_BOTH.sub(" ", _UM.sub(r"\1 Uhr", text))
 
     def ordinal(match: re.Match[str]) -> str:

@@ -27,7 +27,13 @@ from align.speech.text.reading.chinese import CHINESE, chinese_number, spell_chi
 from align.speech.text.reading.currencies import spell_signs
 from align.speech.text.reading.dates import spell_dates
 from align.speech.text.reading.english import prepare_english, spell_english
-from align.speech.text.reading.numerals import Number, plain_digits, spell_roman
+from align.speech.text.reading.numerals import (
+    Number,
+    plain_digits,
+    spell_ranges,
+    spell_roman,
+    spell_telephones,
+)
 from align.speech.text.reading.ranks import spell_ranks
 from align.speech.text.reading.ratios import spell_ratios
 from align.speech.text.reading.remarks import REMARKED
@@ -198,6 +204,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
         text = _MIXED.sub("½", text)
     if code not in _ESPEAK_COUNTS:
         text = spell_dates(plain_digits(text, code), code, _in(code))
+        text = spell_ranges(spell_telephones(text, code, _in(code)), code)
         text = spell_roman(spell_ratios(text, code, _in(code)), code, _in(code))
     if code in SIGNS_OF:
         text = SIGNS_OF[code].prepare(text, known, _in(code))
@@ -339,7 +346,9 @@ def _spell_out(chunk: str, language: str) -> str:
         chunk = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", chunk)
     if language == "en":
         chunk = spell_english(chunk, _in("en"), years=False)
-    chunk = re.sub(r"(?<=[0-9])-(?=[0-9])", " to " if language == "en" else " ", chunk)
+    between = re.compile("(?<=[0-9])-(?=[0-9])")  # several are of a telephone or a date
+    one = language == "en" and len(between.findall(chunk)) == 1
+    chunk = between.sub(" to " if one else " ", chunk)
     chunk = re.sub(r"(?<=[0-9]):(?=[0-9])", " ", chunk)
     chunk = re.sub(
         r"(?<![\w.])-?[0-9]+(?:\.[0-9]+)?|[0-9]+", lambda m: _number(m[0], language), chunk
@@ -371,6 +380,11 @@ def _number(digits: str, language: str, to: str = "cardinal") -> str:
             return f"{said} {_number(part, language)}" if part else said
         if language in _COMMA and part:  # decimals are a number, of which num2words drops 0
             return f"{_number(whole, language)} {_COMMA[language]} {_number(part, language)}"
+        if part and not part.strip("0"):  # of which num2words drops the point
+            one = _number("1", language).strip()
+            tenth = _number(f"{whole}.1", language).strip()
+            if tenth.endswith(f" {one}"):
+                return f" {tenth.removesuffix(one)}{_number(part, language)}"
         said = _num2words(Decimal(digits) if part else int(digits), language, to)
         if language == "es":  # which num2words has as veintiuno mil
             said = re.sub(r"\buno (?=mil)", "un ", said.replace("veintiuno mil", "veintiún mil"))

@@ -36,10 +36,32 @@ _ISO_DATE = re.compile(
 _AS_DATES = {"en": r"\1/\2/\3", "de": r"\3.\2.\1"}  # others: day, month and year
 _MINUS = re.compile(r"\u2212\s?(?=[0-9])|(?<!\S)\u2013(?=[0-9]+(?:[.,][0-9]+)?\s?°)")
 _DOTTED_CLOCK = re.compile(
-    r"(?i:(?<!\w)(?P<before>klo|kello|kl\.?|klokken|klockan|ore|alle|godz\.?|om)\s)"
+    r"(?i:(?<!\w)(?P<before>klo|kello|kl\.?|klokken|klockan|ore|alle|godz\.?|om|las|às)\s)"
     r"(?P<hour>[01]?[0-9]|2[0-4])\.(?P<minute>[0-5][0-9])(?![\w,]|\.[0-9])"
     r"|(?<![\w.,])(?P<h>[01]?[0-9]|2[0-4])\.(?P<m>[0-5][0-9])(?=\s?(?:uur|Uhr)\b)"
 )
+_UUR = re.compile(r"(?<![\w.,:])([01]?[0-9]|2[0-4]):([0-5][0-9])\s?uur\b")
+
+_TO = {"de": "bis", "fr": "à", "es": "a", "it": "a", "pt": "a", "nl": "tot", "sv": "till",
+       "da": "til", "no": "til", "nb": "til", "nn": "til"}  # fmt: skip
+_BETWEEN = re.compile(r"(?<=[0-9]%|[0-9][€$£])\s?-\s?(?=[0-9])|(?<=[0-9]\s[%€$£])\s?-\s?(?=[0-9])")
+_TIMES = {"en": "by", "de": "mal", "fr": "sur", "es": "por", "it": "per", "pt": "por",
+          "nl": "bij", "sv": "gånger"}  # fmt: skip
+_X = re.compile(
+    r"(?<=[0-9])(?<!\b0)(?P<space>\s?)(?P<sign>[xX×])(?P=space)(?!(?<=4[xX])4)(?=[0-9.,]++(?!\s?=))"
+)
+"""Between the sides of something, not in 0x1F, nor where the product follows."""
+
+_MINUS_SAID = {"en": "minus", "de": "minus", "fr": "moins", "es": "menos", "it": "meno",
+               "pt": "menos", "nl": "min", "sv": "minus"}  # fmt: skip
+_SUBTRACTED = re.compile(r"(?<=[0-9])\s?-\s?(?=[0-9.,]+\s?=)")
+_PLUS = {"es": "más", "it": "più", "pt": "mais", "nl": "plus"}
+_TELEPHONE = re.compile(
+    r"(?<![\w.,:/-])(?!0[1-9][ -][01]?[0-9][ -](?:[0-9]{2}){1,2}(?![ -]?[0-9]))"
+    r"(?:(?:\+|0)[0-9]{1,4}[ -][0-9][0-9 -]{4,12}[0-9]"
+    r"|[1-9][0-9]{2}[ -][0-9]{6,7})(?![\w.,/-]*\w)"
+)
+"""With the code of a country, or of a town; a date such as 01 12 2003 is none."""
 
 
 def plain_digits(text: str, language: str) -> str:
@@ -63,13 +85,61 @@ def plain_digits(text: str, language: str) -> str:
     text = _MINUS.sub("-", _DASH.sub("-", _THIN.sub("", text)))
     text = _ISO_DATE.sub(_AS_DATES.get(language, r"\3/\2/\1"), text)
     text = _SPACED.sub(joined, text)
-    return _DOTTED_CLOCK.sub(_with_colon, text)
+    text = _DOTTED_CLOCK.sub(_with_colon, text)
+    return _UUR.sub(lambda m: f"{m[1]} uur" + f" {int(m[2])}" * (m[2] != "00"), text)
 
 
 def _with_colon(match: re.Match[str]) -> str:
     if match["h"]:
         return f"{match['h']}:{match['m']}"
     return f"{match['before']} {match['hour']}:{match['minute']}"
+
+
+def spell_ranges(text: str, language: str) -> str:
+    """Return a text with words between the numbers of ranges, and of sizes such as 3 x 4.
+
+    Examples
+    --------
+    >>> spell_ranges("5%-10%, 3 x 4", "it"), spell_ranges("10-20, 3-2", "nl")
+    ('5% a 10%, 3 per 4', '10 tot 20, 3-2')
+    """
+    if language in _MINUS_SAID:
+        text = _SUBTRACTED.sub(f" {_MINUS_SAID[language]} ", text)
+    if language in _TIMES:
+        by = f" {_TIMES[language]} "
+        text = _X.sub(lambda m: m[0] if language == "en" and m["sign"] == "×" else by, text)
+    to = _TO.get(language)
+    if to is None:
+        return text
+    text = _BETWEEN.sub(f" {to} ", text)
+    if language in ("nl", "sv", "da", "no", "nb", "nn"):  # others have theirs
+        text = RANGE.sub(
+            lambda m: f"{m[1]} {to} {m[2]}" if int(m[1]) < int(m[2]) > _SCORE else m[0], text
+        )
+    return text
+
+
+_SCORE = 9  # 3-9 may be one
+
+
+def spell_telephones(text: str, language: str, number: Number) -> str:
+    """Return a text with telephone numbers of four languages digit by digit.
+
+    Examples
+    --------
+    >>> from align.speech.text.reading.normalise import split_words
+    >>> split_words("06 1234567", language="it")[:4]
+    ('zero', 'sei', 'uno', 'due')
+    """
+    plus = _PLUS.get(language)
+    if plus is None:
+        return text
+
+    def said(match: re.Match[str]) -> str:
+        digits = [number(c, "cardinal").strip() for c in match[0] if c.isdigit()]
+        return " ".join([plus] * match[0].startswith("+") + digits)
+
+    return _TELEPHONE.sub(said, text)
 
 
 # Roman numerals ---------------------------------------------------------------------------------

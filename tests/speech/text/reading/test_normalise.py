@@ -261,7 +261,7 @@ def test_words_that_are_divided_at_the_ends_of_lines(text: str, expected: str) -
         ("fi", "12,50 € ja 21 %", "kaksitoista|euroa|viisikymmentä|ja|kaksikymmentäyksi|"
          "prosenttia"),
         ("fi", "klo 14.30", "kello|neljätoista|kolmekymmentä"),
-        ("nl", "€ 12,50 om 14.30 uur", "twaalf|euro|vijftig|om|veertien|dertig|uur"),
+        ("nl", "€ 12,50 om 14.30 uur", "twaalf|euro|vijftig|om|veertien|uur|dertig"),
         ("tr", "%21 ve 5%", "yüzde|yirmibir|ve|yüzde|beş"),
         ("ru", "21% и 12% и 3%", "двадцать|один|процент|и|двенадцать|процентов|и|три|процента"),
         ("nl", "€ 1.500, de 21e, 2de", "duizendvijfhonderd|euro|de|eenentwintigste|tweede"),
