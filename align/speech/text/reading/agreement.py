@@ -59,7 +59,7 @@ _RULES = {
         {
             "hora|semana|vez|persona|mujer|chica|niña|taza|cucharad(?:it)?a|noche|tonelada|mano|foto|"
             "moto": "una",
-            "mes|día|hombre|(?!(?:pero|sino|como|cuando|no|lo|yo)$)\\w+o": "un",
+            "mes|día|hombre|millón|billón|(?!(?:pero|sino|como|cuando|no|lo|yo)$)\\w+o": "un",
         },
         "las?",
         {r"cientos\b": "cientas", r"quinientos\b": "quinientas", r"uno$": "una"},
@@ -75,7 +75,7 @@ _RULES = {
         "(?!)",
         {
             _ITALIAN: "una",
-            r"mese|ora|(?!(?:sono|dopo|sotto|quando|contro|meno|no|lo)$|s[^aeiou]|[zx]|gn|ps)"
+            r"mese|ora|milione|(?!(?:sono|dopo|sotto|quando|contro|meno|no|lo)$|s[^aeiou]|[zx]|gn|ps)"
             r"\w+o": "un",
         },
     ),

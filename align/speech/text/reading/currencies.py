@@ -77,5 +77,8 @@ def _sum(match: re.Match[str], units: tuple[str, str, str]) -> str:
     sign = match["first"] or match["last"]
     if not sign:
         return match[0]
+    part = match["part"] if match["part"] and int(match["part"]) else ""
+    if part and match["whole"] == "0" and sign != "£" and units[0] == "euro":
+        return f"{int(part)} cent "
     said = f"{match['whole']} {units['€$£'.index(sign)]} "
-    return said + f"{match['part']} " if match["part"] and int(match["part"]) else said
+    return f"{said}{part} " if part else said

@@ -79,7 +79,10 @@ _SIGNS = {
         "=": "equals",
         "@": "at",
         "°": "degrees",
+        "±": "plus or minus",
     },
+    "nl": {"&": "en", "+": "plus", "=": "is", "°": "graden", "½": "een half", "±": "plus min"},
+    "sv": {"&": "och", "+": "plus", "=": "är lika med", "°": "grader", "±": "plus minus"},
     **{language: signs.words for language, signs in SIGNS_OF.items()},
 }
 _AND_A_HALF = {
@@ -88,6 +91,7 @@ _AND_A_HALF = {
     "es": "y medio",
     "it": "e mezzo",
     "pt": "e meio",
+    "nl": "en een half",
 }
 """The sign ½ behind a number: 2½."""
 
@@ -200,7 +204,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
         return spell_chinese(text)
     text = spell_addresses(text, code)
     text = spell_units_of_fractions(_CODE.sub(lambda m: _CODES[m[1] or m[2]], text), code)
-    if code in _AND_A_HALF and code != "en":
+    if code in _AND_A_HALF and code in SIGNS_OF:
         text = _MIXED.sub("½", text)
     if code not in _ESPEAK_COUNTS:
         text = spell_dates(plain_digits(text, code), code, _in(code))

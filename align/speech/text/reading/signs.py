@@ -51,6 +51,22 @@ _RANK_BY_DEGREE = re.compile(
 )
 """The sign of degrees where that of an ordinal is meant, as most keyboards have it: 2° piano."""
 
+_LARGE = (
+    r"(?:Millionen|Millionen?|Milliarden?|Mio\.|Mrd\.|millions?|milliards?|millón|millones|billón|"
+    r"billones|milion[ei]|miliard[oi]|milhão|milhões|bilhão|bilhões)"
+)
+_SHORT = {"k": "000", "M": " millions ", "Md": " milliards "}
+_SHORT_SUM = re.compile(r"(?<![\w.,])([0-9]+(?:,[0-9]+)?)\s?(k|M|Md)€")
+_HORAS = re.compile(r"(?<![\w.,:])([0-9]{1,2})[.:]00\s?(?:hrs|hs|h)\b")
+_OF_HOURS = {
+    "une": {r"\bun": "une"},
+    "una": {"veintiuno": "veintiuna"},
+    "uma": {r"\bum": "uma", r"\bdois": "duas"},
+}
+"""By the word for one: what other hours end in."""
+
+_FEW = 9  # hundredths that need their name
+
 
 @dataclass(frozen=True)
 class Signs:
@@ -72,7 +88,7 @@ class Signs:
     and_minutes : str
         Between the hour and the minutes.
     money : mapping of str to tuple of str
-        Of a sign: one unit, with its number, and the word for several.
+        Of a sign: one unit, with its number, and the words for several and for hundredths.
     fractions : mapping of str to str
         Of halves, thirds and quarters that stand alone.
     and_hundredths : str
@@ -81,6 +97,8 @@ class Signs:
         Regular expression of the letters behind an ordinal's digits; empty for none.
     feminine : str
         Regular expression of those letters where the ordinal is feminine.
+    of : str
+        Between millions and what they are of.
     apocope : str
         Regular expression of those letters where the ordinal loses its last vowel.
     """
@@ -91,12 +109,13 @@ class Signs:
     to: str
     hour: tuple[str, str, str]
     and_minutes: str
-    money: Mapping[str, tuple[str, str]]
+    money: Mapping[str, tuple[str, str, str]]
     and_hundredths: str
     fractions: Mapping[str, str]
     ordinal: str = ""
     feminine: str = "ª"
     apocope: str = "(?!)"
+    of: str = ""
 
     def prepare(self, text: str, known: Callable[[str], bool], number: Number) -> str:
         """Return a text without abbreviations, whose signs stand at their numbers.
@@ -108,7 +127,7 @@ class Signs:
             return as_known(match, self.abbreviations[re.sub(r"\s", "", match[0]).lower()])
 
         def as_known(match: re.Match[str], said: str) -> str:
-            return match[0] if known(match[0]) else said
+            return match[0] if known(match[0]) else match.expand(said)
 
         forms = sorted(self.abbreviations, key=len, reverse=True)
         # a space may stand inside an abbreviation (z. B.), none is taken behind it
@@ -122,6 +141,9 @@ class Signs:
             text = _RANK_BY_DEGREE.sub(lambda m: f"{m[1] or m[2]}º", text)
         if self in (SIGNS_OF["fr"], SIGNS_OF["pt"]):
             text = _HOUR.sub(lambda m: f" {self.hour[1 + (m.string[m.start() - 1] == '½')]}", text)
+        if self is SIGNS_OF["es"]:
+            text = _HORAS.sub(r"\1 horas", text)
+        text = self._large_sums(text)
         text = _FRACTION.sub(lambda m: self.fractions.get(m[1], m[0]), text)
         text = _BEFORE_SIGN.sub("", RANGE.sub(rf"\1 {self.to} \2", text))
         if self is SIGNS_OF["de"]:
@@ -130,13 +152,43 @@ class Signs:
             text = _HEURES.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text)
         return _CLOCK.sub(r"\1:\2", text)
 
+    def of_million(self, unit: str) -> str:
+        """Return a unit as it stands behind millions: d'euros, de dollars."""
+        if self is SIGNS_OF["fr"] and unit == "euros":
+            return f"d'{unit}"
+        return f"{self.of} {unit}".strip()
+
+    def _hundredths(self, part: int, name: str, number: Number) -> str:
+        if part > 1:
+            return f"{number(str(part), 'cardinal').strip()} {name}"
+        one = self.money["€"][0].split()[0]
+        return f"{one} {'centesimo' if name == 'centesimi' else name.removesuffix('s')}"
+
+    def _large_sums(self, text: str) -> str:
+        """Return a text with the currency of millions behind them: € 2,3 billones, 3 M€."""
+        signs = "|".join(map(re.escape, sorted(self.money, key=len, reverse=True)))
+        if self is SIGNS_OF["fr"]:
+            text = _SHORT_SUM.sub(lambda m: f"{m[1]}{_SHORT[m[2]]}€", text)
+        return re.sub(
+            rf"(?P<first>{signs})\s?(?P<number>[0-9][0-9.,]*)\s(?P<large>{_LARGE})(?!\w)"
+            rf"|(?P<count>[0-9][0-9.,]*)\s(?P<times>{_LARGE})\s?(?P<last>{signs})(?!\w)",
+            lambda m: (
+                f"{m['number'] or m['count']} {m['large'] or m['times']} "
+                f"{self.of_million(self.money[m['first'] or m['last']][1])}"
+            ),
+            text,
+        )
+
     def spell(self, chunk: str, number: Number) -> str:
         """Return a chunk without spaces with its times, money and ordinals in words."""
 
         def time(match: re.Match[str]) -> str:
             one, single, several = self.hour
             hour, minute = int(match[1]), int(match[2])
-            said = f"{one} {single}" if hour == 1 else f"{number(str(hour), 'cardinal')} {several}"
+            said = f"{number(str(hour), 'cardinal').strip()} {several}"
+            for ending, female in _OF_HOURS.get(one, {}).items():
+                said = re.sub(rf"{ending}(?= |$)", female, said)
+            said = f"{one} {single}" if hour == 1 else said
             return (
                 f"{said} {self.and_minutes} {number(str(minute), 'cardinal')}" if minute else said
             )
@@ -145,18 +197,30 @@ class Signs:
             sign = match["first"] or match["last"]
             if not sign:
                 return match[0]
-            one, several = self.money[sign]
-            whole = number(match["whole"], "cardinal")
+            one, several, hundredths = self.money[sign]
+            part = int(match["part"] or 0)
+            if part and int(match["whole"]) == 0:
+                return f" {self._hundredths(part, hundredths, number)} "
+            whole = number(
+                match["whole"] + (match["decimals"] or "").replace(",", "."), "cardinal"
+            )
+            if match["whole"].endswith("000000"):  # un million d'euros
+                several = self.of_million(several)
             if self is SIGNS_OF["es"]:  # veintiuno, but veintiún euros
                 whole = re.sub(r"uno\s*$", "un", re.sub(r"veintiuno\s*$", "veintiún", whole))
-            said = one if match["whole"] == "1" else f"{whole} {several}"
-            if match["part"] and int(match["part"]):
-                part = number(str(int(match["part"])), "cardinal")
-                said += f" {self.and_hundredths} {part}"
+            single = match["whole"] == "1" and not match["decimals"]
+            said = one if single else f"{whole} {several}"
+            if part:
+                some = number(str(part), "cardinal")
+                if part <= _FEW and self is not SIGNS_OF["de"]:  # five is not fifty
+                    some = self._hundredths(part, hundredths, number)
+                said += f" {self.and_hundredths} {some}"
             return f" {said} "
 
         def ordinal(match: re.Match[str]) -> str:
             said = number(match[1], "ordinal").strip()
+            if match[1] == "2" and match[2] in ("nd", "nde", "de"):
+                said = "second" if match[2] == "nd" else "seconde"
             if re.fullmatch(self.feminine, match[2]):
                 said = re.sub(r"o\b", "a", said) if said != "premier" else "première"
             if re.fullmatch(self.apocope, match[2]):
@@ -168,7 +232,7 @@ class Signs:
             chunk = re.sub(r"(?<=[0-9])\.(?=[0-9]{3}(?![0-9]))", "", chunk)
             sign = "|".join(map(re.escape, sorted(self.money, key=len, reverse=True)))
             chunk = re.sub(
-                rf"(?P<first>{sign})?(?P<whole>[0-9]+)(?:[.,](?P<part>[0-9]{{2}})(?![0-9]))?"
+                rf"(?P<first>{sign})?(?P<whole>[0-9]+)(?:[.,](?P<part>[0-9]{{2}})(?![0-9])|(?P<decimals>[.,][0-9]+))?"
                 rf"(?P<last>{sign})?",
                 money,
                 chunk,
@@ -184,7 +248,7 @@ class Signs:
 SIGNS_OF: Mapping[str, Signs] = {
     "de": Signs(
         {"&": "und", "+": "plus", "=": "gleich", "@": "at", "°": "Grad", "§": "Paragraph",
-         "½": "ein halb", "¼": "ein viertel", "¾": "drei viertel"},
+         "±": "plus minus", "½": "ein halb", "¼": "ein viertel", "¾": "drei viertel"},
         {"z.b.": "zum Beispiel", "d.h.": "das heißt", "u.a.": "unter anderem",
          "z.t.": "zum Teil", "usw.": "und so weiter", "bzw.": "beziehungsweise",
          "ca.": "circa", "dr.": "Doktor", "prof.": "Professor", "nr.": "Nummer",
@@ -207,14 +271,15 @@ SIGNS_OF: Mapping[str, Signs] = {
          "Artikel",
          r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße"},
         "bis", ("ein", "Uhr", "Uhr"), "",
-        {"€": ("ein Euro", "Euro"), "$": ("ein Dollar", "Dollar"), "£": ("ein Pfund", "Pfund")},
+        {"€": ("ein Euro", "Euro", "Cent"), "$": ("ein Dollar", "Dollar", "Cent"),
+         "£": ("ein Pfund", "Pfund", "Pence")},
         "",
         {"1/2": "ein halb", "1/3": "ein Drittel", "2/3": "zwei Drittel", "1/4": "ein Viertel",
          "3/4": "drei Viertel"},
     ),
     "fr": Signs(
         {"&": "et", "+": "plus", "=": "égale", "@": "arobase", "°": "degrés",
-         "½": "un demi", "¼": "un quart", "¾": "trois quarts"},
+         "±": "plus ou moins", "½": "un demi", "¼": "un quart", "¾": "trois quarts"},
         {"mme": "madame", "mlle": "mademoiselle", "dr": "docteur",
          "etc.": "et cetera", "p.ex.": "par exemple", "c.-à-d.": "c'est-à-dire",
          "n°": "numéro", "env.": "environ", "mmes": "mesdames", "mgr": "monseigneur",
@@ -223,21 +288,28 @@ SIGNS_OF: Mapping[str, Signs] = {
          "apr.j.-c.": "après Jésus-Christ", "j.-c.": "Jésus-Christ"},
         {r"(?<![\w.])[nN][°º]\s?(?=[0-9])": "numéro ", r"(?<=ième )s\.(?!\w)": "siècle",
          r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "article",
-         r"(?<![\w.])[pP]p?\.(?=\s?[0-9])": "page",
+         r"(?<![\w.])[pP]\.(?=\s?[0-9])": "page",
+         r"(?<![\w.])[pP]p\.(?=\s?[0-9])": "pages",
+         r"(?<![\w,./])([0-9]{1,2})/20(?![\w/])": r"\1 sur 20",
+         r"(?<![\w,.])([0-9]{1,3})\s?x(?![\w=]|\s?[0-9=])": r"\1 fois",
+         r"(?<![\w,.])([1-3])m([0-9]{2})(?!\w)": r"\1 mètre \2",
+         r"(?<![\w,.])([0-9]{1,2})'([0-5][0-9])(?:\"|'')": r"\1 minutes \2",
+         r"\b([0-9]{1,2}) ?h ?([0-5]?[0-9]) ?min\b": r"\1 heures \2 minutes",
          r"(?<![\w.])[cC]hap\.(?=\s?[0-9])": "chapitre",
          r"(?<![\w.])St(?=[ -][A-ZÀ-Þ])": "Saint", r"(?<![\w.])Ste(?=[ -][A-ZÀ-Þ])": "Sainte",
          r"(?<![\w.])M\.(?=\s+(?:[A-ZÀ-Þ]|et\s+m(?:adame|ademoiselle)\b))": "monsieur",
          r"(?<![\w.])MM\.(?=\s+[A-ZÀ-Þ])": "messieurs"},
         "à", ("une", "heure", "heures"), "",
-        {"€": ("un euro", "euros"), "$": ("un dollar", "dollars"), "£": ("une livre", "livres")},
+        {"€": ("un euro", "euros", "centimes"), "$": ("un dollar", "dollars", "cents"),
+         "£": ("une livre", "livres", "pence")},
         "",
         {"1/2": "un demi", "1/3": "un tiers", "2/3": "deux tiers", "1/4": "un quart",
          "3/4": "trois quarts"},
-        ordinal="er|re|ère|ème|e", feminine="re|ère",
+        ordinal="er|re|ère|ème|ième|nde?|de|e", feminine="re|ère", of="de",
     ),
     "es": Signs(
         {"&": "y", "+": "más", "=": "igual a", "@": "arroba", "°": "grados",
-         "½": "medio", "¼": "un cuarto", "¾": "tres cuartos"},
+         "±": "más menos", "½": "medio", "¼": "un cuarto", "¾": "tres cuartos"},
         {"sr.": "señor", "sra.": "señora", "srta.": "señorita", "dr.": "doctor",
          "dra.": "doctora", "ud.": "usted", "uds.": "ustedes", "etc.": "etcétera",
          "p.ej.": "por ejemplo", "núm.": "número", "n.º": "número", "nº": "número",
@@ -253,17 +325,19 @@ SIGNS_OF: Mapping[str, Signs] = {
          r"once|doce|trece|catorce|quince|dieci|veint))": "siglo",
          r"(?<![\w.])[cC]ap\.(?=\s?[0-9])": "capítulo", r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don"},
         "a", ("una", "", ""), "y",
-        {"€": ("un euro", "euros"), "$": ("un dólar", "dólares"), "£": ("una libra", "libras")},
+        {"€": ("un euro", "euros", "céntimos"), "$": ("un dólar", "dólares", "centavos"),
+         "£": ("una libra", "libras", "peniques")},
         "con",
         {"1/2": "un medio", "1/3": "un tercio", "2/3": "dos tercios", "1/4": "un cuarto",
          "3/4": "tres cuartos"},
         ordinal=r"\.?º|\.?ª|\.?er|ro|do|to|mo|vo|no|ra|da|ta|ma|va|na", feminine=r"\.?ª|.a",
-        apocope=r"\.?er",
+        apocope=r"\.?er", of="de",
     ),
     "it": Signs(
         {"&": "e", "+": "più", "=": "uguale a", "@": "chiocciola", "°": "gradi",
-         "½": "mezzo", "¼": "un quarto", "¾": "tre quarti"},
-        {"sig.": "signor", "sig.ra": "signora", "dott.": "dottor", "dott.ssa": "dottoressa",
+         "±": "più o meno", "½": "mezzo", "¼": "un quarto", "¾": "tre quarti"},
+        {"sig.": "signor", "sig.ra": "signora", "sig.na": "signorina", "p.za": "piazza",
+         "p.zza": "piazza", "dott.": "dottor", "dott.ssa": "dottoressa",
          "prof.": "professor", "ecc.": "eccetera", "p.es.": "per esempio", "avv.": "avvocato",
          "prof.ssa": "professoressa", "sigg.": "signori", "ing.": "ingegner", "dr.": "dottor",
          "pag.": "pagina", "tel.": "telefono", "cfr.": "confronta", "ca.": "circa", "n°": "numero",
@@ -272,32 +346,35 @@ SIGNS_OF: Mapping[str, Signs] = {
         {r"(?<![\w.])[nN](?:\.|\.?[°º])\s?(?=[0-9])": "numero ",
          r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "articolo",
          r"(?<![\w.])(?<![0-9]\s)(?<!\b[uU]n\s)sec\.": "secolo",
-         r"(?<![\w.])[cC]ap\.(?=\s?[0-9a-z])": "capitolo"},
+         r"(?<![\w.])[cC]ap\.(?=\s?[0-9a-z])": "capitolo",
+         r"(?<![\w.])[aA]d es\.(?!\w)": "ad esempio",
+         r"(?<![\w.])[pP]\.(?=\s?[0-9])": "pagina", r"(?<![\w.])[pP]p\.(?=\s?[0-9])": "pagine"},
         "a", ("una", "", ""), "e",
-        {"€": ("un euro", "euro"), "$": ("un dollaro", "dollari"),
-         "£": ("una sterlina", "sterline")},
+        {"€": ("un euro", "euro", "centesimi"), "$": ("un dollaro", "dollari", "centesimi"),
+         "£": ("una sterlina", "sterline", "penny")},
         "e",
         {"1/2": "un mezzo", "1/3": "un terzo", "2/3": "due terzi", "1/4": "un quarto",
          "3/4": "tre quarti"},
-        ordinal="º|ª",
+        ordinal="º|ª", of="di",
     ),
     "pt": Signs(
         {"&": "e", "+": "mais", "=": "igual a", "@": "arroba", "°": "graus",
-         "½": "meio", "¼": "um quarto", "¾": "três quartos"},
+         "±": "mais ou menos", "½": "meio", "¼": "um quarto", "¾": "três quartos"},
         {"sr.": "senhor", "sra.": "senhora", "srta.": "senhorita", "dr.": "doutor",
          "dra.": "doutora", "prof.": "professor", "profa.": "professora", "etc.": "etcétera",
          "p.ex.": "por exemplo", "n.º": "número", "nº": "número", "av.": "avenida",
          "tel.": "telefone", "pág.": "página", "págs.": "páginas", "séc.": "século",
          "aprox.": "aproximadamente", "a.c.": "antes de Cristo", "d.c.": "depois de Cristo"},
         {r"(?<![\w.])[nN]\.?[º°]\s?(?=[0-9])": "número ",
-         r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "artigo", r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom",
+         r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "artigo",
+         r"(?<![\w.])[pP]\.(?=\s?[0-9])": "página", r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom",
          r"(?<![\w.])Sta\.(?=\s+[A-ZÀ-Þ])": "Santa", r"(?<![\w.])Sto\.(?=\s+[A-ZÀ-Þ])": "Santo"},
         "a", ("uma", "hora", "horas"), "e",
-        {"€": ("um euro", "euros"), "$": ("um dólar", "dólares"), "R$": ("um real", "reais"),
-         "£": ("uma libra", "libras")}, "e",
+        {"€": ("um euro", "euros", "cêntimos"), "$": ("um dólar", "dólares", "centavos"),
+         "R$": ("um real", "reais", "centavos"), "£": ("uma libra", "libras", "pence")}, "e",
         {"1/2": "um meio", "1/3": "um terço", "2/3": "dois terços", "1/4": "um quarto",
          "3/4": "três quartos"},
-        ordinal=r"\.?º|\.?ª", feminine=r"\.?ª",
+        ordinal=r"\.?º|\.?ª", feminine=r"\.?ª", of="de",
     ),
 }  # fmt: skip
 """By code of the language."""
