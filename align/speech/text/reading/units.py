@@ -25,6 +25,11 @@ _NORDIC_UNITS = _same(
 ) | {"°C": ("grad Celsius", "grader Celsius"), "m²": ("kvadratmeter",) * 2}  # fmt: skip
 _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "en": {
+        "mins": ("minute", "minutes"), "hr": ("hour", "hours"), "hrs": ("hour", "hours"),
+        "sec": ("second", "seconds"), "secs": ("second", "seconds"), "yrs": ("year", "years"),
+        "kgs": ("kilogram", "kilograms"), "mi": ("mile", "miles"), "yds": ("yard", "yards"),
+        "sq ft": ("square foot", "square feet"), "sq. ft.": ("square foot", "square feet"),
+        "km³": ("cubic kilometer", "cubic kilometers"), "°": ("degree", "degrees"),
         "km": ("kilometer", "kilometers"), "m": ("meter", "meters"),
         "cm": ("centimeter", "centimeters"), "mm": ("millimeter", "millimeters"),
         "kg": ("kilogram", "kilograms"), "g": ("gram", "grams"), "mg": ("milligram", "milligrams"),
@@ -43,6 +48,8 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "km²": ("square kilometer", "square kilometers"),
     },
     "de": {
+        "s": ("Sekunde", "Sekunden"), "Sek.": ("Sekunde", "Sekunden"),
+        "qm": ("Quadratmeter", "Quadratmeter"), "°": ("Grad", "Grad"),
         "km": ("Kilometer", "Kilometer"), "m": ("Meter", "Meter"),
         "cm": ("Zentimeter", "Zentimeter"), "mm": ("Millimeter", "Millimeter"),
         "kg": ("Kilogramm", "Kilogramm"), "g": ("Gramm", "Gramm"), "mg": ("Milligramm",) * 2,
@@ -60,6 +67,7 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "Std.": ("Stunde", "Stunden"), "Min.": ("Minute", "Minuten"),
     },
     "fr": {
+        "s": ("seconde", "secondes"), "°": ("degré", "degrés"),
         "km": ("kilomètre", "kilomètres"), "m": ("mètre", "mètres"),
         "cm": ("centimètre", "centimètres"), "mm": ("millimètre", "millimètres"),
         "kg": ("kilogramme", "kilogrammes"), "g": ("gramme", "grammes"),
@@ -75,6 +83,8 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "km²": ("kilomètre carré", "kilomètres carrés"),
     },
     "es": {
+        "s": ("segundo", "segundos"), "seg": ("segundo", "segundos"),
+        "mph": ("milla por hora", "millas por hora"), "°": ("grado", "grados"),
         "km": ("kilómetro", "kilómetros"), "m": ("metro", "metros"),
         "cm": ("centímetro", "centímetros"), "mm": ("milímetro", "milímetros"),
         "kg": ("kilogramo", "kilogramos"), "g": ("gramo", "gramos"),
@@ -92,6 +102,7 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "km²": ("kilómetro cuadrado", "kilómetros cuadrados"),
     },
     "it": {
+        "s": ("secondo", "secondi"), "°": ("grado", "gradi"),
         "km": ("chilometro", "chilometri"), "m": ("metro", "metri"),
         "cm": ("centimetro", "centimetri"), "mm": ("millimetro", "millimetri"),
         "kg": ("chilogrammo", "chilogrammi"), "g": ("grammo", "grammi"),
@@ -108,6 +119,7 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "km²": ("chilometro quadrato", "chilometri quadrati"),
     },
     "pt": {
+        "s": ("segundo", "segundos"), "seg": ("segundo", "segundos"), "°": ("grau", "graus"),
         "km": ("quilómetro", "quilómetros"), "m": ("metro", "metros"),
         "cm": ("centímetro", "centímetros"), "mm": ("milímetro", "milímetros"),
         "kg": ("quilo", "quilos"), "g": ("grama", "gramas"), "mg": ("miligrama", "miligramas"),
@@ -133,26 +145,27 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
 
 _ONE: Mapping[str, tuple[str, str]] = {
     "en": ("one", "one"), "de": ("ein", "eine"), "fr": ("un", "une"), "es": ("un", "una"),
-    "it": ("un", "una"), "pt": ("um", "uma"), "nl": ("één", "één"), "sv": ("en", "en"),
-    **dict.fromkeys(("da", "no", "nb", "nn"), ("en", "en")),
+    "it": ("un", "una"), "pt": ("um", "uma"), "nl": ("één", "één"), "sv": ("en", "ett"),
+    **dict.fromkeys(("da", "no", "nb", "nn"), ("en", "et")),
 }  # fmt: skip
-"""What 1 is in front of a unit, and of one of `_FEMININE`."""
+"""What 1 is in front of a unit, and of one of `_OTHER_GENDER`."""
 
-_FEMININE = frozenset(
-    {"Stunde", "Minute", "Millisekunde", "Million", "Milliarde", "minute", "milliseconde"}
-    | {"hora", "ora"}
+_OTHER_GENDER = frozenset(
+    {"Stunde", "Minute", "Sekunde", "Millisekunde", "Million", "Milliarde"}
+    | {"minute", "seconde", "milliseconde", "hora", "ora", "milla por hora", "kilo", "gram"}
 )
 
 
 def _behind(number: str, units: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
     """Return what finds a number with a unit behind it, longer signs first."""
     signs = "|".join(
-        (r"\s" if len(sign) == 1 else r"\s?") + re.escape(sign)
+        (r"\s" if len(sign) == 1 and sign.isalpha() else r"\s?") + re.escape(sign)
         for sign in sorted(units, key=len, reverse=True)
     )
     return re.compile(rf"(?<![0-9.,])(?P<number>{number})(?P<unit>{signs})(?![\w²³/]|'[^\W\d_])")
 
 
+_OF_DEGREES = re.compile(r"(?<=[0-9])\s?°\s(?=[CF]\b)")
 _PATTERNS = {language: _behind("[0-9][0-9.,]*", units) for language, units in _UNITS.items()}
 _FRACTIONS = {
     language: _behind(r"(?<![\w/])[1-3]/[2-4]", units) for language, units in _UNITS.items()
@@ -177,9 +190,9 @@ def spell_units(text: str, language: str) -> str:
         one, several = units[match["unit"].lstrip()]
         if match["number"] != "1":
             return f"{match['number']} {several}"
-        return f"{_ONE[language][one in _FEMININE]} {one}"
+        return f"{_ONE[language][one in _OTHER_GENDER]} {one}"
 
-    return _PATTERNS[language].sub(spelled, text)
+    return _PATTERNS[language].sub(spelled, _OF_DEGREES.sub("°", text))
 
 
 def spell_units_of_fractions(text: str, language: str) -> str:
