@@ -32,7 +32,7 @@ def _pattern(language: str) -> re.Pattern[str]:
     endings = f"{_ENDINGS}|{_OWN[language]}"
     return re.compile(
         r"(?<![\w.@])(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-        rf"|[a-z0-9-]+(?:[._][a-z0-9-]+)*\.(?:{endings})(?!\.?[\w@])(?:/[^\s<>\"]*)?)(?<![.,;:!?)])"
+        rf"|[a-z0-9-]+(?:[._][a-z0-9-]+)*\.(?:{endings})(?!\.?[\w@]|-\w+\.)(?:/[^\s<>\"]*)?)(?<![.,;:!?)])"
     )
 
 

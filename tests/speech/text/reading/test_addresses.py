@@ -13,7 +13,7 @@ from align.speech.text.reading.normalise import split_words
             "http://localhost/a, kiwi.org/b_c.",
             "localhost|slash|a|kiwi|dot|org|slash|b|underscore|c",
         ),
-        ("de", "ann@kiwi.de, de.org.ccc", "ann|at|kiwi|Punkt|de|de.org.ccc"),
+        ("de", "ann@kiwi.de, de.net-a.ccc", "ann|at|kiwi|Punkt|de|de.net-a.ccc"),
         ("it", "www.kiwi.it: era.es", "w|w|w|punto|kiwi|punto|it|era.es"),
         ("es", "kiwi.com.ar", "kiwi|punto|com|punto|ar"),
         ("fr", "Vino. com", "Vino|com"),
