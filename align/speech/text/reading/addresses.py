@@ -30,9 +30,9 @@ _OWN = {
 @lru_cache
 def _pattern(language: str) -> re.Pattern[str]:
     endings = f"{_ENDINGS}|{_OWN[language]}"
-    return re.compile(
-        r"(?<![\w.@])(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-        rf"|[a-z0-9-]+(?:[._][a-z0-9-]+)*\.(?:{endings})(?!\.?[\w@]|-\w+\.)(?:/[^\s<>\"]*)?)(?<![.,;:!?)])"
+    return re.compile(  # a name is of 63 or 64 signs at most: no long text is searched for its end
+        r"(?<![\w.@])(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+        rf"|[a-z0-9-]{{1,63}}(?:[._][a-z0-9-]{{1,63}})*\.(?:{endings})(?!\.?[\w@]|-\w+\.)(?:/[^\s<>\"]*)?)(?<![.,;:!?)])"
     )
 
 

@@ -169,9 +169,12 @@ class Signs:
         signs = "|".join(map(re.escape, sorted(self.money, key=len, reverse=True)))
         if self is SIGNS_OF["fr"]:
             text = _SHORT_SUM.sub(lambda m: f"{m[1]}{_SHORT[m[2]]}€", text)
+        count = r"[0-9]+(?:[.,][0-9]+)*"
         return re.sub(
-            rf"(?P<first>{signs})\s?(?P<number>[0-9][0-9.,]*)\s(?P<large>{_LARGE})(?!\w)"
-            rf"|(?P<count>[0-9][0-9.,]*)\s(?P<times>{_LARGE})\s?(?P<last>{signs})(?!\w)",
+            rf"(?P<first>{signs})\s?(?P<number>{count})\s(?P<large>{_LARGE})(?!\w)"
+            # the look behind: else each digit of a long number would look for its end
+            rf"|(?<![0-9])(?<![0-9][.,])(?P<count>{count})\s(?P<times>{_LARGE})"
+            rf"\s?(?P<last>{signs})(?!\w)",
             lambda m: (
                 f"{m['number'] or m['count']} {m['large'] or m['times']} "
                 f"{self.of_million(self.money[m['first'] or m['last']][1])}"
