@@ -32,7 +32,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from align._numba import compiled, read_only
 from align.errors import ParameterError
-from align.learners.parts.estimators import VectorEstimator, validated
+from align.learners.parts.estimators import Classifying, VectorEstimator, validated
 from align.learners.parts.labels import check_announced, check_labels, distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
@@ -165,7 +165,7 @@ class _Linear(VectorEstimator):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # sklearn is untyped
+class _Classifier(Classifying, LinearClassifierMixin, _Linear):  # type: ignore[misc]  # sklearn is untyped
     """A classifier: one problem for two classes, else one for each class against the rest."""
 
     n_jobs: int | None = None

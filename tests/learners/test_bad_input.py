@@ -205,6 +205,52 @@ def test_two_labels_do_not_become_one(name):
     make(name).partial_fit(X, y.astype(np.uint64)).partial_fit(X, y - 1)
 
 
+@pytest.mark.parametrize("name", [n for n in NAMES if KINDS[n] == "classes"])
+def test_numbers_in_arrays_of_objects_are_numbers(name):
+    X, y = data(name)
+    for labels in (y.astype(object), np.array(y > 0, dtype=object)):
+        model = make(name).fit(X, labels)
+        assert model.classes_.dtype == np.array(labels.tolist()).dtype
+        assert model.score(X, labels) == np.mean(model.predict(X) == labels)
+
+
+@pytest.mark.parametrize("far", [[2**63, -1], [2**53, 0.5]], ids=str)
+def test_numbers_in_arrays_of_objects_do_not_become_one(far):
+    """As an array they are floats, which do not tell the first from the next."""
+    labels = np.array([far[0] + 1, *far] * 10, dtype=object)
+    with pytest.raises(ValueError, match="unknown"):
+        make("Perceptron").fit(data("Perceptron")[0], labels)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if KINDS[n] == "classes"])
+def test_types_of_pandas_and_text_of_numpy(name):
+    """As floats, which scikit-learn makes of whole numbers that may be missing, two are one."""
+    X, y = data(name)
+    model = make(name).fit(X, np.array(["a", "b"])[y].astype(np.dtypes.StringDType()))
+    assert model.classes_.tolist() == ["a", "b"]
+    pandas = pytest.importorskip("pandas", reason="its whole numbers may be missing")
+    labels = pandas.Series(y + 2**53, dtype="Int64")
+    model = make(name).fit(X, labels)
+    assert model.classes_.tolist() == [2**53, 2**53 + 1]
+    assert model.score(X, labels) == np.mean(model.predict(X) == y + 2**53)
+    assert make(name).fit(X, pandas.Series(y > 0, dtype="boolean")).classes_.dtype == bool
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if KINDS[n] == "classes"])
+def test_bytes_are_no_labels(name):
+    X, y = data(name)
+    labels = np.array([b"a", b"b"])[y]
+    for given in (labels, labels.astype(object), labels.tolist()):
+        with pytest.raises(ParameterError, match=r"the labels contain bytes, b'[ab]'; decode"):
+            make(name).fit(X, given)
+    if hasattr(make(name), "partial_fit"):
+        with pytest.raises(ParameterError, match="bytes, b'a'"):
+            make(name).partial_fit(X, np.array(["a", "b"])[y], classes=[b"a", b"b"])
+    if hasattr(make(name), "step"):
+        with pytest.raises(ParameterError, match="bytes, b'a'"):
+            make(name).step(X[0], b"a")
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if KINDS[name] == "classes"])
 def test_labels_that_are_missing(name):
     X, y = data(name)
@@ -213,6 +259,9 @@ def test_labels_that_are_missing(name):
         for given in (labels, np.array(labels, dtype=object)):
             with pytest.raises(ParameterError, match=f"the labels contain {what}, which is no"):
                 make(name).fit(X, given)
+    gap = np.array(labels, dtype=np.dtypes.StringDType(na_object=missing))
+    with pytest.raises(ParameterError, match="the labels contain NaN, which is no class"):
+        make(name).fit(X, gap)
     pandas = pytest.importorskip("pandas", reason="its NA is no label")
     labels = pandas.Series(np.array(["a", "b"])[y]).astype("string")
     labels[2] = pandas.NA

@@ -47,7 +47,7 @@ from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import block_ends
 from align.learners.parts.conversion import contest_parts, last_drawn
 from align.learners.parts.estimators import CountedRounds, VectorEstimator, validated
-from align.learners.parts.labels import distinct_labels, refuse_mixed
+from align.learners.parts.labels import distinct_labels, read_labels
 from align.learners.parts.parameters import (
     check_choice,
     check_share,
@@ -330,7 +330,7 @@ class OnlineToBatch(CountedRounds, VectorEstimator):
         if y is None:
             return X, None
         refuse_masks(y=y)
-        refuse_mixed(y)
+        y = read_labels(y)
         y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
         check_consistent_length(X, y)
         return X, column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts.labels import check_label_sets, refuse_mixed
+from align.learners.parts.labels import check_label_sets, read_labels
 from align.learners.parts.parameters import check_given, refuse_masks
 from align.types import BoolArray, Float64
 
@@ -60,7 +60,7 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
     check_given(y, owner)
     refuse_masks(y=y)
     try:
-        refuse_mixed(y)
+        y = read_labels(y)
         labels = _vector(y.toarray() if hasattr(y, "toarray") else np.asarray(y), n)
     except ValueError as error:
         if isinstance(error, ParameterError):
@@ -74,7 +74,7 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
         return relevant
     if labels.dtype.kind == "O":
         for label in labels:
-            if isinstance(label, Collection) and not isinstance(label, str | bytes):
+            if isinstance(label, Collection) and not isinstance(label, str):
                 raise ParameterError(
                     f"y holds {label!r}, must hold one label for each example; of several, give "
                     "a matrix of 0 and 1 with a column for each label."

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from align.learners.parts.labels import check_label_sets, check_labels, refuse_mixed
+from align.learners.parts.labels import check_label_sets, check_labels, read_labels
 from align.learners.parts.parameters import refuse_masks
 from align.learners.parts.saved import Saved
 from align.types import Float64
@@ -75,7 +75,27 @@ class LinearWeights:
         return weights[:, -1] if self._began.fit_intercept else np.zeros(len(weights))
 
 
-class ScoredClasses(ClassifierMixin):  # type: ignore[misc]  # sklearn is untyped
+class Classifying(ClassifierMixin):  # type: ignore[misc]  # sklearn is untyped
+    """A classifier whose score takes all labels that its `fit` takes."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of examples [shape=(m, d)] for which the right label is predicted.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+        y : array_like [shape=(m,)]
+        sample_weight : array_like [shape=(m,)], optional
+            How much each example counts.
+
+        Returns
+        -------
+        float
+        """
+        return float(super().score(X, read_labels(y), sample_weight))
+
+
+class ScoredClasses(Classifying):
     """A classifier that predicts by `decision_function`, where one of two classes has no score."""
 
     classes_: npt.NDArray[Any]
@@ -120,12 +140,12 @@ def read_label_sets(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, np
 def validated(owner: Any, X: Any, y: Any = "no_validation", **given: Any) -> Any:
     """Return what scikit-learn's `validate_data` makes of examples: float64, dense or CSR.
 
-    Other `given` options take the place of these two. Masks are refused, and so are labels of
-    several types.
+    Other `given` options take the place of these two. Masks are refused, and labels are read by
+    `read_labels`.
     """
     refuse_masks(X=X, y=y)
     if not given.get("y_numeric"):
-        refuse_mixed(y)
+        y = read_labels(y)
     return validate_data(owner, X, y, **{"accept_sparse": "csr", "dtype": np.float64} | given)
 
 

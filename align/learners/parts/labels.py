@@ -1,4 +1,4 @@
-"""Labels of one type, and the distinct ones of a learner that takes up new ones."""
+"""Labels as arrays of one type, and the distinct ones of a learner that takes up new ones."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -32,29 +32,44 @@ def check_label_sets(y: npt.NDArray[Any]) -> None:
         raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
 
 
-def refuse_mixed(y: Any) -> None:
-    """Raise `ParameterError` where labels are of several types, or missing.
+def read_labels(y: Any) -> Any:
+    """Return a vector of labels as an array of NumPy, of the type that they have.
 
-    To be called with what a user gave: NumPy makes text of ``["a", 1]``, and scikit-learn cannot
-    compare NA of pandas.
+    Whole numbers of pandas that may be missing (``Int64``) would become floats to scikit-learn,
+    which do not tell 2**53 from the next; and it refuses numbers in arrays of objects, and NumPy's
+    own text. What is no vector is returned as it is.
+
+    Raises `ParameterError` where labels are of several types, missing, or bytes. To be called with
+    what a user gave: NumPy makes text of ``["a", 1]``, and scikit-learn cannot compare NA of
+    pandas.
 
     Examples
     --------
-    >>> refuse_mixed(["a", "b"])
+    >>> read_labels(np.array([True, False], dtype=object))
+    array([ True, False])
     """
-    if isinstance(y, list | tuple) or len(getattr(y, "shape", ())) == 1:
-        labels = _as_array(y)
-        if labels.dtype == object and labels.ndim == 1:
-            distinct_labels(labels)
+    if not isinstance(y, list | tuple) and len(getattr(y, "shape", ())) != 1:
+        return y
+    labels = _as_array(y)
+    if labels.ndim != 1:
+        return y
+    if labels.dtype.kind in "OS":
+        distinct_labels(labels)  # or an error
+        plain = np.array(labels.tolist())
+        # of whole numbers beyond 64 bits, or beside a fraction, floats: two may become one
+        if plain.dtype.kind in "biuf" and plain.tolist() == labels.tolist():
+            return plain
+    return labels
 
 
 def _as_array(y: Any) -> npt.NDArray[Any]:
-    """Return an array, of a list of text and others one of objects."""
+    """Return an array, of a list of text and others one of objects, of text one of `np.str_`."""
     if isinstance(y, list | tuple):
         kinds = set(map(type, y))
         if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
             return np.fromiter(y, dtype=object, count=len(y))
-    return np.asarray(y)
+    array = np.asarray(y)
+    return _as_array(array.tolist()) if array.dtype.kind == "T" else array
 
 
 def check_announced(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> None:
@@ -78,7 +93,8 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
     Raises `ParameterError` where some are text and others are not: numpy would make text of all,
     and a learner that was given 1 would predict ``"1"``; and where numpy makes one label of two:
     of large whole numbers with and without a sign it makes floats. Nor is NaN a label: it is
-    unequal to itself. None and NA of pandas stand for labels that are missing.
+    unequal to itself. None and NA of pandas stand for labels that are missing. Bytes are refused
+    as by scikit-learn: NumPy makes the same of them as of text.
 
     Examples
     --------
@@ -89,7 +105,7 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
     if not arrays:
         return np.asarray(parts[0])
     for array in arrays:
-        _refuse_missing(array)
+        _refuse_no_labels(array)
     if len({array.dtype.kind in "US" for array in arrays if array.dtype.kind != "O"}) < 2:
         try:
             found = np.unique(np.concatenate(arrays))
@@ -108,21 +124,23 @@ def distinct_labels(*parts: Any) -> npt.NDArray[Any]:
     )
 
 
-def _refuse_missing(labels: npt.NDArray[Any]) -> None:
-    """Raise `ParameterError` where a label is None, NaN or NA."""
-    if labels.dtype == object:
-        missing = filter(_is_missing, labels.tolist())
+def _refuse_no_labels(labels: npt.NDArray[Any]) -> None:
+    """Raise `ParameterError` where a label is None, NaN, NA or bytes."""
+    if labels.dtype == object or labels.dtype.kind == "S":
+        wrong = filter(_is_no_label, labels.tolist())
     else:
-        missing = iter(labels[labels != labels].tolist())
-    for label in missing:
+        wrong = iter(labels[labels != labels].tolist())
+    for label in wrong:
+        if isinstance(label, bytes):
+            raise ParameterError(f"the labels contain bytes, {label!r}; decode them to text.")
         what = "NaN" if isinstance(label, float) else repr(label)
         raise ParameterError(f"the labels contain {what}, which is no class; remove it.")
 
 
-def _is_missing(label: Any) -> bool:
-    """Whether a label is None, or unequal to itself (NaN), or neither equal nor unequal (NA)."""
+def _is_no_label(label: Any) -> bool:
+    """Whether a label is None, bytes, unequal to itself (NaN), or neither that nor equal (NA)."""
     try:
-        return label is None or bool(label != label)
+        return label is None or isinstance(label, bytes) or bool(label != label)
     except TypeError:
         return True
 

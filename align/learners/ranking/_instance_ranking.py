@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError, check_shape
-from align.learners.parts.labels import distinct_labels, refuse_mixed
+from align.learners.parts.labels import distinct_labels, read_labels
 from align.types import Float64, IntArray
 
 
@@ -41,10 +41,9 @@ def queries(groups: Any, m: int) -> list[IntArray]:
 
 def check_groups(groups: Any, m: int) -> npt.NDArray[Any]:
     """Return the query of each of m rows."""
-    labels = np.asarray(groups)
-    check_shape("groups", labels.shape, "(m,)", (m,))
+    check_shape("groups", np.shape(groups), "(m,)", (m,))
     try:
-        refuse_mixed(groups)
+        labels: npt.NDArray[Any] = read_labels(groups)
         distinct_labels(labels)
     except ParameterError as error:
         raise ParameterError(f"of groups, {error}") from None

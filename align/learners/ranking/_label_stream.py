@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError, check_shape
 from align.learners.flat.certified_pairs import certify_ranker
 from align.learners.parts import Blocks, Entropy, Euclidean
 from align.learners.parts.estimators import (
+    Classifying,
     CountedRounds,
     LinearWeights,
     VectorEstimator,
@@ -33,7 +33,7 @@ class LabelStream(
     Certified,
     CountedRounds,
     LinearWeights,
-    ClassifierMixin,  # type: ignore[misc]  # sklearn is untyped
+    Classifying,
     VectorEstimator,
 ):
     """A ranker that takes up new labels, reads examples and predicts; its subclass learns."""

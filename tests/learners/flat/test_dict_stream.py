@@ -212,9 +212,14 @@ def test_names_that_no_file_can_hold(tmp_path):
     stream = DictStream(PassiveAggressiveClassifier(), names=[object])
     with pytest.raises(ParameterError, match="is a type, which no model file can hold"):
         stream.save(tmp_path / "stream.align")
-    bytes_for_labels = PassiveAggressiveClassifier().fit([[0.0], [1.0]], np.array([b"a", b"b"]))
-    with pytest.raises(ParameterError, match=r"classes_ is an array of \|S1, .*labels as numbers"):
-        bytes_for_labels.save(tmp_path / "stream.align")
+    dates = np.array(["2026-11-28", "2026-11-29"], dtype="M8[D]")
+    learner = PassiveAggressiveClassifier().fit([[0.0], [1.0]], dates)
+    with pytest.raises(
+        ParameterError, match=r"classes_ is an array of datetime64.*labels as numbers"
+    ):
+        learner.save(tmp_path / "stream.align")
+    with pytest.raises(ParameterError, match="bytes, b'a'; decode them"):
+        DictStream(PassiveAggressiveClassifier()).learn_one({"a": 1.0}, b"a")
 
 
 def test_what_cannot_be_learned_is_said_and_changes_nothing():
