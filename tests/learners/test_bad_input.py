@@ -112,6 +112,18 @@ def test_values_that_are_not_finite(name, value):
         np.testing.assert_array_equal(before, decide(model, X))
 
 
+@pytest.mark.parametrize("name", ["CELLIP", "LabelRanker", "Perceptron"])
+def test_spare_room_of_a_sparse_matrix_is_not_read(name):
+    """Ellipsoids read it as entries, beyond their arrays."""
+    X, y = data(name)
+    whole, spare = sp.csr_array(X), sp.csr_array(X.shape)
+    spare.data, spare.indptr = np.append(whole.data, [7.0, np.nan]), whole.indptr
+    spare.indices = np.append(whole.indices, [3, 0]).astype(np.int32)
+    model = make(name).fit(spare, y)
+    np.testing.assert_array_equal(decide(model, spare), decide(make(name).fit(whole, y), whole))
+    assert len(spare.data) == len(whole.data) + 2
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_another_width_than_before(name):
     X, y = data(name)

@@ -146,7 +146,19 @@ def validated(owner: Any, X: Any, y: Any = "no_validation", **given: Any) -> Any
     refuse_masks(X=X, y=y)
     if not given.get("y_numeric"):
         y = read_labels(y)
-    return validate_data(owner, X, y, **{"accept_sparse": "csr", "dtype": np.float64} | given)
+    options = {"accept_sparse": "csr", "dtype": np.float64} | given
+    return validate_data(owner, without_spare(X), y, **options)
+
+
+def without_spare(X: Any) -> Any:
+    """Return X, of a CSR matrix with spare room at the end of its arrays a view without that room.
+
+    Matrices of SciPy may have such room, whose values are no entries; `scipy.sparse.hstack` and
+    the kernels would take them for some.
+    """
+    if getattr(X, "format", "") == "csr" and len(X.data) > X.indptr[-1]:
+        return type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+    return X
 
 
 def summed(X: Any) -> Any:
