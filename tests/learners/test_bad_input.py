@@ -380,13 +380,60 @@ def test_features_whose_squares_have_no_digits():
     assert model.fit(1e-150 * X, y).n_updates_ > 0
 
 
+STEPS = [name for name in STREAMS if hasattr(getattr(learners, name), "step")]
+VECTORS = [name for name in STEPS if name != "InstanceRanker"]
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_a_step_takes_one_row_of_finite_numbers(name):
+    """A number alone went to all features; infinity made centres and means NaN, for good."""
+    X, y = data(name)
+    model, labels = make(name), [()] * len(X) if y is None else y[:, None]
+    model.step(X[0], *labels[0])
+    model.step(X[1], *labels[1])
+    before = decide(model, X)
+    for x, message in [
+        (1.0, r"x.shape=\(\), must be \(d,\)=\(4,\)"),
+        ([1.0], r"x.shape=\(1,\)"),
+        (X[:2], r"x.shape=\(2, 4\)"),
+        ([1.0, 0.0, np.nan, 0.0], "x contains NaN or infinity"),
+        ([1.0, 0.0, np.inf, 0.0], "x contains NaN or infinity"),
+        (["a"] * 4, "x must hold the numbers of one example: could not convert"),
+        (np.ma.array(X[0], mask=[1, 0, 0, 0]), "x has masked entries"),
+    ]:
+        with pytest.raises(ParameterError, match=message):
+            model.step(x, *labels[0])
+    np.testing.assert_array_equal(decide(model, X), before)
+    model.step(X[:1], *labels[0])
+
+
+def test_a_step_takes_one_query_of_finite_numbers():
+    model, (X, _) = make("InstanceRanker"), data("InstanceRanker")
+    X, y = X[:3], [1.0, 2.0, 3.0]
+    model.step(X, y)
+    before = decide(model, X)
+    for x, grades, message in [
+        (1.0, [1.0], r"x.shape=\(1,\), must be \(k, d\)=\(1, 4\)"),
+        (X[:, :1], y, r"x.shape=\(3, 1\), must be \(k, d\)=\(3, 4\)"),
+        (X, y[:2], r"x.shape=\(3, 4\), must be \(k, d\)=\(2, 4\)"),
+        (X, 1.0, r"x.shape=\(3, 4\), must be \(k, d\)=\(1, 4\)"),
+        (np.where(X > 0.0, np.inf, X), y, "x contains NaN or infinity"),
+        (X, [1.0, 2.0, np.nan], "y contains NaN or infinity"),
+        (np.ma.array(X, mask=X > 0.0), y, "x has masked entries"),
+    ]:
+        with pytest.raises(ParameterError, match=message):
+            model.step(x, grades)
+    np.testing.assert_array_equal(decide(model, X), before)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.parametrize("name", ["CELLIP", "IELLIP"])
 def test_a_step_without_numbers_changes_nothing(name):
     X, y = data(name)
     model = make(name).fit(X, y)
     before = decide(model, X)
     with pytest.raises(ParameterError, match="overflowed"):
-        model.step(np.full(4, np.nan), y[0])
+        model.step(np.full(4, 1e200), y[0])
     np.testing.assert_array_equal(before, decide(model, X))
 
 

@@ -14,7 +14,7 @@ from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk, no_relevant, spread
 from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.labels import check_label_sets, distinct_labels, one_label
-from align.learners.parts.parameters import NO_WEIGHTS, read_weights
+from align.learners.parts.parameters import NO_WEIGHTS, one_row, read_weights
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
@@ -92,7 +92,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             self._admit(found, labels=y.ndim == 2)
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
-        """Play one round of a stream, without checks of x.
+        """Play one round of a stream.
 
         Parameters
         ----------
@@ -105,12 +105,19 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         -------
         Round
             Its prediction was made before the label was seen.
+
+        Raises
+        ------
+        ParameterError
+            For another number of features, numbers that are not finite, what is no label, another
+            number of labels, or an overflow.
         """
         several = isinstance(y, np.ndarray | list | tuple)
+        x = one_row(x, self)
         if not hasattr(self, "n_features_in_"):
-            width = int(np.size(x))
-            self._open(width, np.arange(np.size(y)) if several else one_label(y), labels=several)
-            self.n_features_in_ = width
+            names = np.arange(np.size(y)) if several else one_label(y)
+            self._open(len(x), names, labels=several)
+            self.n_features_in_ = len(x)
         if several:
             relevant = np.reshape(y, (1, -1))
             check_label_sets(relevant)

@@ -39,6 +39,7 @@ from align.learners.parts.parameters import (
     check_choice,
     check_number,
     check_whole,
+    one_row,
     orders,
     read_zero_one,
     shuffler,
@@ -246,7 +247,7 @@ class EllipsoidLearner(
             self._counts[core.ROUNDS] = rounds
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
-        """Play one round of a stream, without checks of x.
+        """Play one round of a stream.
 
         Parameters
         ----------
@@ -263,11 +264,13 @@ class EllipsoidLearner(
         Raises
         ------
         ParameterError
-            For a label that was not announced.
+            For another number of features, numbers that are not finite, a label that was not
+            announced, or an overflow.
         """
         several = isinstance(y, np.ndarray | list | tuple)
+        x = one_row(x, self)
         if not hasattr(self, "classes_"):
-            self._open(int(np.size(x)), np.arange(np.size(y)) if several else one_label(y))
+            self._open(len(x), np.arange(np.size(y)) if several else one_label(y))
         if self.classes_.size == 1:
             self._admit(one_label(y))
             if self.classes_.size == 1:

@@ -13,10 +13,9 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.utils.validation import column_or_1d
 
-from align._numba import compiled
 from align.learners.parts.estimators import summed, validated
 from align.learners.parts.labels import check_label_sets, check_labels
-from align.learners.parts.parameters import check_given
+from align.learners.parts.parameters import check_given, sum_is_finite
 from align.types import Float64
 
 _FLOATS, _INT = (np.dtype(np.float64), np.dtype(np.float32)), np.dtype(np.int32)
@@ -75,7 +74,7 @@ def is_plain_row(owner: Any, X: Any) -> bool:
         and values.dtype == _FLOATS[0]
         and values.flags.writeable
         and not hasattr(owner, "feature_names_in_")
-        and _is_finite(values.ravel())
+        and sum_is_finite(values.ravel())
     )
 
 
@@ -100,16 +99,7 @@ def _is_clean(owner: Any, X: Any, *, reset: bool) -> bool:
     if not values.flags.writeable:  # another type to the compiler
         with np.errstate(over="ignore", invalid="ignore"):
             return math.isfinite(values.sum())
-    return _is_finite(values.reshape(-1))
-
-
-@compiled(fastmath={"reassoc", "nsz"})
-def _is_finite(values: Any) -> bool:
-    """Whether the sum is finite, as it is only where every entry is; quicker than to ask each."""
-    total = 0.0
-    for i in range(values.shape[0]):
-        total += values[i]
-    return math.isfinite(total)
+    return sum_is_finite(values.reshape(-1))
 
 
 def _admit(owner: Any, X: Any, *, reset: bool) -> None:

@@ -13,7 +13,7 @@ from align.learners.flat._inputs import read_examples, read_numbers
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk, no_relevant
 from align.learners.parts import MistakeTuning, SelfTuning
-from align.learners.parts.parameters import read_weights
+from align.learners.parts.parameters import one_number, one_row, read_weights
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
@@ -52,7 +52,7 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
             self._begin(n_features)
 
     def step(self, x: npt.ArrayLike, y: float) -> Round:
-        """Play one round of a stream, without checks.
+        """Play one round of a stream.
 
         Parameters
         ----------
@@ -65,11 +65,16 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
         -------
         Round
             Its prediction was made before y was seen.
+
+        Raises
+        ------
+        ParameterError
+            For another number of features, what is not finite, or an overflow.
         """
+        x, y = one_row(x, self), one_number(y)
         if not hasattr(self, "n_features_in_"):
-            width = int(np.size(x))
-            self._begin(width)
-            self.n_features_in_ = width
+            self._begin(len(x))
+            self.n_features_in_ = len(x)
         row = self._step(self._step_chunk(x, y))
         return self._round(row[core.LOG_CODE], row)
 

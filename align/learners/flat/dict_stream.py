@@ -13,7 +13,6 @@ vocabulary     columns of the names
 """
 
 import copy
-import math
 from collections.abc import Hashable, Iterable, Mapping, Sized
 from typing import Any, Self
 
@@ -39,7 +38,7 @@ from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Chunk, no_relevant
 from align.learners.parts.labels import one_label
-from align.learners.parts.parameters import NO_WEIGHTS, check_choice, check_whole
+from align.learners.parts.parameters import NO_WEIGHTS, check_choice, check_whole, one_number
 from align.learners.parts.saved import Saved
 from align.learners.parts.shapes import check_stored
 from align.learners.theory import Round
@@ -196,6 +195,12 @@ class DictStream(Saved):
         X : iterable of dict, or DataFrame
         y : iterable
             As many.
+
+        Raises
+        ------
+        ParameterError
+            As `learn_one`, whose rounds before the example in question stay learned; or where
+            there are not as many.
         """
         if isinstance(X, Sized) and isinstance(y, Sized) and len(X) != len(y):
             raise ParameterError(f"X has {len(X)} examples and y {len(y)}, must be as many.")
@@ -265,7 +270,7 @@ class DictStream(Saved):
         n = self._row.fill(x, self._names.__getitem__)
         if self._seen is None:
             self._open(y)
-        code = learner._code_of(y) if self._classifies else _number(y)
+        code = learner._code_of(y) if self._classifies else one_number(y)
         if len(self._names) > learner.n_features_in_:
             self._widen()
         if self._classifies and len(learner._names) == 1:
@@ -429,17 +434,6 @@ class DictStream(Saved):
 
     def __sklearn_clone__(self) -> Self:
         return self.clone()
-
-
-def _number(y: Any) -> float:
-    """Return the number to predict."""
-    try:
-        number = float(y)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ParameterError(f"y={y!r}, must be a finite number.")
-    return number
 
 
 def _dicts(X: Any) -> Iterable[Example]:

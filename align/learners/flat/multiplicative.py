@@ -30,7 +30,13 @@ from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._uniclass import Centred
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
-from align.learners.parts.parameters import NO_WEIGHTS, check_choice, not_negative, positive
+from align.learners.parts.parameters import (
+    NO_WEIGHTS,
+    check_choice,
+    not_negative,
+    one_row,
+    positive,
+)
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
@@ -198,7 +204,7 @@ class MultiplicativePAUniclass(Centred):
             self.step(X[i] if dense else X[[i]].toarray()[0])
 
     def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
-        """Play one round of a stream, without checks.
+        """Play one round of a stream.
 
         Parameters
         ----------
@@ -215,9 +221,10 @@ class MultiplicativePAUniclass(Centred):
         Raises
         ------
         ParameterError
-            Where a distance overflows.
+            For another number of features, numbers that are not finite, or a distance that
+            overflows.
         """
-        row = np.asarray(x, dtype=np.float64)
+        row = one_row(x, self)
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = row.size
             self._open(row.size)

@@ -23,7 +23,7 @@ from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
 from align.learners.parts.estimators import CountedRounds
 from align.learners.parts.named_update import NamedUpdate
-from align.learners.parts.parameters import NO_WEIGHTS, not_negative
+from align.learners.parts.parameters import NO_WEIGHTS, not_negative, one_row
 from align.learners.parts.shapes import check_array
 from align.learners.theory import Round
 from align.types import Float64, IntArray
@@ -87,7 +87,7 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
     average: bool = False
 
     def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
-        """Play one round of a stream, without checks.
+        """Play one round of a stream.
 
         Parameters
         ----------
@@ -100,10 +100,16 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
         -------
         Round
             Its prediction is the distance of x from the centre before the round.
+
+        Raises
+        ------
+        ParameterError
+            For another number of features, numbers that are not finite, or an overflow.
         """
+        x = one_row(x, self)
         if not hasattr(self, "n_features_in_"):
-            self.n_features_in_ = int(np.size(x))
-            self._open(self.n_features_in_)
+            self.n_features_in_ = len(x)
+            self._open(len(x))
         self._row[0] = x
         self._kernel(self._row, self._first, self._log)
         row = self._log[0].tolist()

@@ -33,6 +33,7 @@ from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_whole,
     generator,
+    one_row,
     orders,
     positive,
     read_weights,
@@ -218,7 +219,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         return self
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
-        """Play one round of a stream, without checks of x.
+        """Play one round of a stream.
 
         Parameters
         ----------
@@ -229,12 +230,20 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         -------
         Round
             Its tau is the change of the logarithm of the weights.
+
+        Raises
+        ------
+        ParameterError
+            For another number of features, numbers other than 0 and 1, or a third class.
         """
+        x, label = one_row(x, self), one_label(y)
+        _check_bits(x)
         if not hasattr(self, "classes_"):
-            self.n_features_in_ = int(np.size(x))
-            self._begin(self.n_features_in_, one_label(y), least=1)
+            self._begin(len(x), label, least=1)
+            self.n_features_in_ = len(x)
         if len(self.classes_) == 1:
-            self._admit(one_label(y))
+            self._admit(label)
+        check_announced(label, self.classes_)
         return self._round(np.flatnonzero(x), bool(y == self.classes_[-1]))
 
     def decision_function(self, X: Any) -> Float64:

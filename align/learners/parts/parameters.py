@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from align._numba import compiled
 from align.errors import ParameterError, check_shape
 from align.types import Float64, IntArray
 
@@ -107,6 +108,53 @@ def refuse_masks(**given: Any) -> None:
     for name, values in given.items():
         if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
             raise ParameterError(f"{name} has masked entries; fill them, or leave their rows out.")
+
+
+def one_row(x: Any, owner: Any) -> Float64:
+    """Return the one example of a `step` [shape=(d,)]; an error where the owner cannot take it.
+
+    A number alone would be written to every feature, and what is not finite stay in the weights.
+    """
+    if type(x) is not np.ndarray:
+        refuse_masks(x=x)
+    try:
+        row: Float64 = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"x must hold the numbers of one example: {error}.") from error
+    if row.ndim != 1:
+        row = row[0] if row.ndim == 2 and len(row) == 1 else row
+        check_shape("x", row.shape, "(d,)", (getattr(owner, "n_features_in_", row.size),))
+    elif len(row) != getattr(owner, "n_features_in_", len(row)):
+        check_shape("x", row.shape, "(d,)", (owner.n_features_in_,))
+    check_finite(row, "x")
+    return row
+
+
+def check_finite(values: Float64, name: str) -> None:
+    """Raise unless each number of a vector is finite."""
+    plain = values.flags.carray  # what the sum is compiled for
+    if not (plain and sum_is_finite(values)) and not np.isfinite(values).all():
+        raise ParameterError(f"{name} contains NaN or infinity; remove it.")
+
+
+@compiled(fastmath={"reassoc", "nsz"})
+def sum_is_finite(values: Any) -> bool:
+    """Whether the sum is finite, as it is only where every entry is; quicker than to ask each."""
+    total = 0.0
+    for i in range(values.shape[0]):
+        total += values[i]
+    return math.isfinite(total)
+
+
+def one_number(y: Any) -> float:
+    """Return the number that a round is to predict."""
+    try:
+        number = float(y)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ParameterError(f"y={y!r}, must be a finite number.")
+    return number
 
 
 def read_weights(sample_weight: Any, X: Any) -> tuple[Float64, IntArray]:

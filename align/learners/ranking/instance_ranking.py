@@ -44,10 +44,12 @@ from align.learners.parts import (
 )
 from align.learners.parts.estimators import VectorEstimator, validated
 from align.learners.parts.parameters import (
+    check_finite,
     check_number,
     check_whole,
     orders,
     read_zero_one,
+    refuse_masks,
     shuffler,
     weighed,
 )
@@ -245,7 +247,7 @@ class InstanceRanker(VectorEstimator):
         return self
 
     def step(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Round:
-        """Play one query of a stream, without checks.
+        """Play one query of a stream.
 
         Parameters
         ----------
@@ -260,11 +262,24 @@ class InstanceRanker(VectorEstimator):
             `prediction` is the scores [shape=(k,)]; `cost` the share of pairs not strictly in
             order; `norm` the length of the subgradient; `target` the difference of the grades of
             the worst pair.
+
+        Raises
+        ------
+        ParameterError
+            For another number of features or of grades, numbers that are not finite, or an
+            overflow.
         """
+        refuse_masks(x=x, y=y)
         rows = np.ascontiguousarray(x, dtype=np.float64)
+        grades = np.asarray(y, dtype=np.float64)
+        width = getattr(self, "n_features_in_", int(rows.shape[-1]))
+        check_shape("x", rows.shape, "(k, d)", (grades.size, width))
+        check_shape("y", grades.shape, "(k,)", (grades.size,))
+        check_finite(rows.ravel(), "x")
+        check_finite(grades, "y")
         if not hasattr(self, "_v"):
             self.start(rows.shape[1])
-        return self._round(rows, None, np.asarray(y, dtype=np.float64))
+        return self._round(rows, None, grades)
 
     def _round(self, x: Float64, columns: Any, y: Float64) -> Round:
         """Play a query; `columns` says which features the columns of x are, None all."""

@@ -52,7 +52,9 @@ from align.learners.parts import (
 from align.learners.parts.labels import distinct_labels
 from align.learners.parts.parameters import (
     check_choice,
+    check_finite,
     check_whole,
+    one_row,
     orders,
     positive,
     read_zero_one,
@@ -267,7 +269,7 @@ class LabelRanker(LabelStream):
         return self
 
     def step(self, x: Any, relevant: Any) -> Round:
-        """Play one round of a stream, without checks of x.
+        """Play one round of a stream.
 
         Parameters
         ----------
@@ -285,10 +287,16 @@ class LabelRanker(LabelStream):
         Raises
         ------
         ParameterError
-            For an array of bool of another length, labels of another type, or an overflow.
+            For another number of features, numbers that are not finite, an array of bool of
+            another length, labels of another type, or an overflow.
         """
+        if hasattr(x, "indptr"):
+            check_shape("x", x.shape, "(1, d)", (1, getattr(self, "n_features_in_", x.shape[1])))
+            check_finite(x.data, "x")
+        else:
+            x = one_row(x, self)
         if not hasattr(self, "_run"):
-            self.start(int(np.shape(x)[-1]))
+            self.start(x.shape[-1])
         codes: Any
         if isinstance(relevant, set | frozenset | list | tuple):
             self._several = True
