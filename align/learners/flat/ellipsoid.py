@@ -289,9 +289,10 @@ class CELLIP(EllipsoidLearner):
         """Bound the mistakes where the promise holds; see `cellip_bound`.
 
         The sharper bound, ``(1 + 2 (1-a) gamma) / (a gamma)^2``, of ``cut="s3"``; of ``"deep"``
-        the printed one.
+        the printed one. After learning it is about the parameters with which that began.
         """
-        return cellip_bound(self.gamma, self.a, sharp=self.cut == "s3")
+        used: Any = getattr(self, "_began", self)
+        return cellip_bound(used.gamma, used.a, sharp=used.cut == "s3")
 
     def _certificate(self, losses: list[Float64], norms2: Float64) -> Certificate:
         # All but rounding: a loss against the margin gamma says that a vector does not have it.
@@ -384,8 +385,12 @@ cumulative_loss_, trace_, n_features_in_
     def mistake_bound(
         self, losses: npt.ArrayLike = (), squared_norms: npt.ArrayLike = 1.0
     ) -> float:
-        """Bound the mistakes from the losses of any u; see `iellip_bound`."""
-        return iellip_bound(self.gamma, self.b, self.c, losses, squared_norms)
+        """Bound the mistakes from the losses of any u; see `iellip_bound`.
+
+        After learning it is about the parameters with which that began.
+        """
+        used: Any = getattr(self, "_began", self)
+        return iellip_bound(used.gamma, used.b, used.c, losses, squared_norms)
 
     def _certificate(self, losses: list[Float64], norms2: Float64) -> Certificate | None:
         if not losses or self.c > 2.0 * self.gamma / (1.0 + self.gamma):

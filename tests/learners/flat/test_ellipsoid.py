@@ -367,6 +367,14 @@ def adversary(gamma, c, n, rounds, rng, top=0.9):
     return model.n_mistakes_
 
 
+@pytest.mark.parametrize("model", [CELLIP(gamma=0.01), IELLIP(gamma=0.5)], ids=type)
+def test_a_bound_is_about_the_parameters_of_the_run(model):
+    X, y = [[1.0, 0.0], [0.0, 1.0]], [0, 1]
+    bound = model.mistake_bound()
+    assert model.fit(X, y).set_params(gamma=0.9).mistake_bound() == bound
+    assert model.fit(X, y).mistake_bound() < bound / 2.0
+
+
 def test_corrected_condition_on_c():
     """With a large c the printed theorem fails even on separable data, with a small one not."""
     rng = np.random.default_rng(70)
