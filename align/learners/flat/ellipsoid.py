@@ -140,6 +140,11 @@ def cellip_bound(gamma: float, a: float = 0.5, *, sharp: bool = False) -> float:
         ``2 (ln((1-a) gamma) - ln r) / ln(1 - a^2 gamma^2 / r^2)``, ``r = 1 + (1-a) gamma``; or,
         where `sharp`, ``(1 + 2 (1-a) gamma) / (a gamma)^2``.
 
+    Raises
+    ------
+    ParameterError
+        For gamma or a out of range.
+
     Notes
     -----
     The source takes every depth for at least ``beta = a gamma / r``. But depths grow as the

@@ -37,7 +37,7 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
         What is learned, with its own parameters and epochs but another seed. Its conversion must
         be "average" or "last", its complexity Euclidean and its c fixed, as in
         `PassiveAggressiveClassifier` (the default) and `Perceptron`.
-    n_shards : int
+    n_shards : int, default 4
         Number of shards. It decides on the result; how many run at once does not.
     mix : {"uniform", "updates"}
         How the weights of the shards are mixed.

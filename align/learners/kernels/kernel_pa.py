@@ -57,10 +57,10 @@ class KernelPA(SupportLearner):
         Of the Gaussian kernel ``exp(-||x - x'||**2 / (2 sigma**2))``. By default the square root
         of d, for features of deviation 1; the thesis has 6.24 for 39 features, which is that.
     degree, gamma, coef0 : int, float, float
-        Of the polynomial kernel ``(gamma <x, x'> + coef0) ** degree``; gamma is by default 1/d.
+        Of the polynomial kernel ``(gamma <x, x'> + coef0) ** degree``; by default 3, 1/d and 1.
     update : {"pa1", "pa", "pa2"}
         How far a round moves.
-    C : float
+    C : float, default 1
         Aggressiveness of "pa1" and "pa2"; positive. The thesis has 5.
     margin : float, default 1
         How far the right class should be ahead; positive.
@@ -72,9 +72,9 @@ class KernelPA(SupportLearner):
     removal : {"project", "smallest", "oldest"}
         What to do where the budget is used up: keep the supports and project further steps on
         their span, or remove the supports of smallest contribution, or the oldest.
-    epochs : int
+    epochs : int, default 1
         Passes of `fit` over the examples.
-    shuffle : bool
+    shuffle : bool, default True
         Whether `fit` draws a new order for each epoch. Neighbouring frames of speech are alike:
         leave it on.
     record : bool, default False

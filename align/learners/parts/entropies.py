@@ -84,7 +84,7 @@ class FlooredEntropy(Entropy):
 
     Parameters
     ----------
-    floor : float
+    floor : float, default 0
         eps, in ``[0, 1/n]``.
 
     Examples

@@ -64,7 +64,7 @@ class EuclideanBall(Euclidean):
 
     Parameters
     ----------
-    rho : float
+    rho : float, default 1
         Radius, positive.
 
     Examples

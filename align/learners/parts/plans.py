@@ -17,13 +17,13 @@ class Revisit:
     ----------
     last : int, optional
         How many of the latest rounds, the present one included; by default all of them.
-    steps : int, optional
-        Single-variable steps after that of the round itself; by default as many as it takes
-        until no alpha moves by more than `tolerance`.
+    steps : int or None, default 5
+        Single-variable steps after that of the round itself; with None as many as it takes until
+        no alpha moves by more than `tolerance`.
     order : {"cyclic", "random", "worst"}
         Which variable comes next: the latest first and so on round, any, or that in which the
         dual is steepest.
-    tolerance : float
+    tolerance : float, default 1e-10
         Largest move of an alpha at which steps without a limit end.
 
     Notes

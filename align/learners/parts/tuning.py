@@ -112,7 +112,7 @@ class FixedTuning(_TuningParams):
 
     Parameters
     ----------
-    c : float
+    c : float, default 1
         Positive.
 
     Examples
@@ -140,7 +140,7 @@ class MistakeTuning(_TuningParams):
 
     Parameters
     ----------
-    U : float
+    U : float, default 1
         Complexity of the competitors hoped for, ``||u||**2 / 2 <= U``; positive.
 
     Examples
@@ -166,7 +166,7 @@ class SelfTuning(_TuningParams):
 
     Parameters
     ----------
-    U : float
+    U : float, default 1
         Complexity f(u) of the competitors hoped for; positive. ln n for the entropy.
     over : {"all", "mistakes"}
         Which earlier rounds X is taken over; that of the round always counts. Corollary 6 holds
@@ -204,7 +204,7 @@ class SqrtTuning(_TuningParams):
     L : float
         ``N*(lambda)**2 / 2 <= L`` for every subgradient; positive. For the hinge loss half the
         largest squared dual norm of an instance.
-    U : float
+    U : float, default 1
         Complexity f(u) of the competitors hoped for; positive.
 
     Examples
@@ -231,9 +231,9 @@ class RunningTuning(_TuningParams):
 
     Parameters
     ----------
-    U : float
+    U : float, default 1
         Complexity f(u) of the competitors hoped for; positive.
-    share : float
+    share : float, default 1
         1 for Eq. 5.16, whose exact steps are then bounded by ``2 X sqrt(U T)``; 1/2 for
         Corollary 3, since the L of a round is half its squared norm.
 
@@ -264,9 +264,9 @@ class LossTuning(_TuningParams):
     L : float
         ``N*(lambda)**2 / 2 <= L g(w)`` for some subgradient; positive. For half the squared error
         the largest squared dual norm of an instance.
-    U : float
+    U : float, default 1
         Complexity f(u) of the competitors hoped for; positive.
-    beta : float
+    beta : float, default 1
         Positive; the largest loss of a round, for Corollary 4.
 
     Notes

@@ -39,9 +39,9 @@ class Update:
         What violating a constraint costs.
     tuning : Tuning
         The rule for c.
-    exact : bool
+    exact : bool, default True
         Take the step that maximises the dual; else alpha = 1, the subgradient step.
-    conservative : bool
+    conservative : bool, default False
         Step only where the prediction costs; else wherever there is loss.
 
     Examples

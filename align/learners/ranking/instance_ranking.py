@@ -225,6 +225,11 @@ class InstanceRanker(VectorEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ParameterError
+            For parameters out of range.
         """
         check_whole(n_features, "n_features")
         self._tuning = self._check_parameters()

@@ -236,6 +236,11 @@ class LabelRanker(LabelStream):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ParameterError
+            For parameters out of range, or what is no label.
         """
         check_whole(n_features, "n_features")
         gamma, tuning = self._check_parameters()

@@ -125,7 +125,7 @@ class ToleranceCost(_Timed, OnsetCost):
 
     Parameters
     ----------
-    tolerance : float
+    tolerance : float, default 0.01
         In `unit`; an error of exactly the tolerance is free.
     unit : {"seconds", "frames"}
         Unit of the tolerance. In seconds the cost must be bound before it is called.
@@ -179,7 +179,7 @@ class GradedCost(ToleranceCost):
     ----------
     tolerance, unit, hop
         As in `ToleranceCost`.
-    levels : int
+    levels : int, default 10
         The largest cost.
     rounding : {"ceil", "floor"}
         With ``"floor"`` fewer than one wrong onset in `levels` are free.
@@ -220,7 +220,7 @@ class RampCost(_Timed, OnsetCost):
 
     Parameters
     ----------
-    full, free : float
+    full, free : float, default 0.0225, 0.0025
         In `unit`; ``0 <= free < full``.
     unit : {"seconds", "frames"}
         In seconds the cost must be bound before it is called.
@@ -269,7 +269,7 @@ class AbsoluteCost(_Timed, OnsetCost):
     ----------
     unit : {"frames", "milliseconds", "seconds"}
         Unit of the error; anything but frames needs `bind`.
-    round_up : bool
+    round_up : bool, default False
         Round up to a whole number of the unit, so that Theorem 7 applies. Loss-augmented decoding
         uses the value before rounding.
     hop : float, optional

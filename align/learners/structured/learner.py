@@ -76,23 +76,23 @@ class StructuredLearner(Saved, RunReader):
         How the weights move; see `align.learners.parts.updates`.
     loss : {"prediction", "maximal"}
         Against which hypothesis; "maximal" needs a problem with ``loss_augmented_decode``.
-    C : float
+    C : float, default 1
         Aggressiveness of "pa1" (its largest step) and "pa2"; positive.
-    U : float
+    U : float, default 1
         For "self-tuned": the competitors hoped for have ``||u||**2 <= 2 U``; positive.
-    epochs : int
+    epochs : int, default 1
         Passes of `fit` over the examples.
     conversion : {"average", "last", "random", "validation", "best"}
         Which hypothesis `coef_` is: the mean of all, the last, a random one, the best on held-out
         data among `n_candidates` along the run and their mean, or the best on the training set
         after any epoch.
-    n_candidates : int
+    n_candidates : int, default 10
         For "validation": the run is cut into this many blocks, a candidate at the end of each.
-    shuffle : bool
+    shuffle : bool, default True
         Whether `fit` draws a new order for each epoch.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders and of the random hypothesis.
-    record_directions : bool
+    record_directions : bool, default False
         Keep the direction of each round in the trace, T x J numbers, so that the loss of any
         competitor can be evaluated afterwards.
     callback : callable, optional

@@ -62,7 +62,7 @@ class ParameterMixing(Saved, ParamsMixin):
     learner : StructuredLearner, optional
         Update, loss, C, epochs, conversion ("average" or "last"), shuffling and seed; by default
         ``StructuredLearner("pa1", epochs=5)``.
-    n_shards : int
+    n_shards : int, default 4
         S. It decides on the result, and so does the seed; how many run at once does not.
     mix : {"uniform", "updates"}
         How the weights of the shards are mixed.
