@@ -174,6 +174,7 @@ CASES: dict[str, tuple[str, str, bytes | Callable[[Path], None], str]] = {
     "a very long line": ("labels_table", "a.csv", b"start,end,label\n" + b"9" * (20 << 20), "."),
     "a very long number": ("transcript", "a.txt", b"9" * (1 << 16), "^$"),
     "many hyphens": ("transcript", "a.txt", b"a-" * (1 << 15), "^$"),
+    "many spaces": ("transcript", "a.txt", b"12" + b" " * (1 << 16) + b"x\nof words\n", "^$"),
     "many open brackets": ("transcript", "a.txt", b"[ < { " * (1 << 15), "^$"),
     "many dollars": ("transcript", "a.txt", b"$" + b"9" * 10_000, "^$"),
     "a word of many phones": ("dictionary", "a.dict", b"a " * (1 << 20), "^$"),

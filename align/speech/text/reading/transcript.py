@@ -77,6 +77,7 @@ _GRID = re.compile(r"File type = \"ooTextFile\"")
 
 _LISTED = re.compile(r"\d{3}|_|\.[^\W\d]\w{1,4}$")
 """What names in lists of prompts have, and names of diseases and bombers have not."""
+_MANY_SPACES = re.compile(r"[^\S\n]{200,}")
 _OF_TABLE = re.compile(rf"(?:.* - )?{PHONES}", re.DOTALL)
 """Names of the tiers of a table that names none."""
 
@@ -171,7 +172,8 @@ def _utterances_of(
         said = [cells[2] for _, cells in rows if cells[2].strip() not in SILENCES]
         return [Utterance(" ".join(said))]
     if suffix == ".docx":
-        return _of_text(read_document(path).strip(), path, encoding, recording)
+        text = _of_plain_spaces(read_document(path)).strip()
+        return _of_text(text, path, encoding, recording)
     text = _text_of(path, encoding).strip()
     if _CUES.match(text):
         return by_speaker(of_cues(read_cues(path, encoding, web=text[:6] == "WEBVTT")), name)
@@ -298,7 +300,12 @@ def _as_said(utterances: list[Utterance]) -> list[Utterance]:
 def _text_of(path: str | os.PathLike[str], encoding: str | None) -> str:
     data = read_bytes(path)
     check_no_transcriber(data, os.fspath(path))  # often in Latin-1, which needs no advice here
-    return decoded(data, path, encoding)
+    return _of_plain_spaces(decoded(data, path, encoding))
+
+
+def _of_plain_spaces(text: str) -> str:
+    """Return a text without spaces by the hundred: most patterns look at each from each."""
+    return _MANY_SPACES.sub(" ", text)
 
 
 def _is_label(row: str) -> bool:
