@@ -127,37 +127,117 @@ def _joints(
 
 
 def _retold(document: Document, text: str, decoder: Decoder) -> Document:
-    """Return the document of another text, all of which is aligned again."""
+    """Return the document of another text, all of which is aligned again.
+
+    Words that stay begin and end where they were set to, and keep their phones and the pauses
+    between them, which a person may have changed; but the same text again gives phones anew.
+    """
     assert document.words is not None
     found = decoder.text(text)
     assert found.words is not None
     shift = document.next_id  # numbers are never given twice
-    rows = [
+    free = [
         replace(s, id=s.id + shift, word=None if s.word is None else s.word + shift)
         for s in found.segments
     ]
-    free = list(rows)
+    rows, next_id = list(free), found.next_id + shift
+    words = {number + shift: label for number, label in found.words.items()}
     old, new = _by_word(document.segments), _by_word(rows)
-    before = [document.words[w] for w, _ in old]
-    after = [found.words[w - shift] for w, _ in new]
-    for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
-        for i in range(block.size):
-            was, own = old[block.a + i][1], new[block.b + i][1]
-            same = [document.segments[k].label for k in was] == [rows[k].label for k in own]
-            for k, kept in zip(own, was if same else was[:1], strict=False):
-                if document.segments[kept].fixed:
-                    start = document.segments[kept].start
-                    rows[k] = replace(rows[k], start=start, confidence=1.0, fixed=True)
-    next_id = found.next_id + shift
+    before = [document.words[word].split() for word, _ in old]
+    after = [words[word] for word, _ in new]
+    anew = after == [word for label in before for word in label]
+    called: dict[int, int] = {}  # what words that stay are called
+    for was, own in reversed(_same_blocks(before, after)):
+        for place, its in reversed(_units(document, free, was, own)):
+            kept, told = document.segments[place], rows[its]
+            if [s.label for s in kept] == [s.label for s in told]:
+                rows[its] = [_set_as(s, f, anew) for s, f in zip(kept, told, strict=True)]
+            elif not anew:
+                rows[its] = [
+                    s if s.fixed else replace(s, id=next_id + k) for k, s in enumerate(kept)
+                ]
+                next_id += len(kept)
+            elif kept and told:
+                rows[its] = [_set_as(kept[0], told[0], anew), *told[1:]]
+        if not anew:
+            named = [old[k][0] for k in range(was.start, was.stop) for _ in before[k]]
+            called.update(zip([word for word, _ in new[own]], named, strict=True))
+            words.update((word, document.words[word]) for word in named)
     if rows[0].start > 0:  # the first word keeps a later start: what lies before it is a pause
         rows.insert(0, Segment(next_id, SILENCE, 0.0))
         next_id += 1
-    words = {number + shift: label for number, label in found.words.items()}
-    told = tuple({**m, "of": [n + shift for n in m.get("of", ())]} for m in found.mismatches)
-    whole = replace(found, segments=tuple(rows), words=words, next_id=next_id, mismatches=told)
-    if not any(s.fixed for s in rows):
+    spoken = {s.word for s in rows}
+    whole = replace(
+        found,
+        segments=tuple(rows),
+        words={number: label for number, label in words.items() if number in spoken},
+        next_id=next_id,
+        mismatches=tuple(
+            {**m, "of": [called.get(n + shift, n + shift) for n in m.get("of", ())]}
+            for m in found.mismatches
+        ),
+    )
+    if [(s.id, s.fixed) for s in rows] == [(s.id, s.fixed) for s in free]:
         return whole
     return decoded(whole, replace(whole, segments=tuple(free)), decoder)
+
+
+def _set_as(was: Segment, found: Segment, anew: bool) -> Segment:
+    """Return a segment that begins where a person has set it to, if they have."""
+    if not anew:
+        found = replace(found, word=was.word)
+    return replace(found, start=was.start, confidence=1.0, fixed=True) if was.fixed else found
+
+
+def _units(
+    document: Document, rows: Sequence[Segment], was: slice, own: slice
+) -> list[tuple[slice, slice]]:
+    """Return the places of words that stay, and of the pauses between them, before and now.
+
+    At the beginning and at the end of a recording also those of what lies before and behind. A
+    pause behind the last one counts where a person has set that it begins there.
+    """
+    words = document.words or {}
+    old, new = _by_word(document.segments), _by_word(rows)
+    at, units = own.start, list[tuple[slice, slice]]()
+    done = (0, 0) if not was.start and not own.start else None
+    for word, places in old[was]:
+        its = [place for _, some in new[at : at + len(words[word].split())] for place in some]
+        at += len(words[word].split())
+        if done is not None:
+            units.append((slice(done[0], places[0]), slice(done[1], its[0])))
+        units.append((slice(places[0], places[-1] + 1), slice(its[0], its[-1] + 1)))
+        done = places[-1] + 1, its[-1] + 1
+    assert done is not None
+    if (was.stop, own.stop) == (len(old), len(new)):
+        return [*units, (slice(done[0], None), slice(done[1], None))]
+    behind = document.segments[done[0] : done[0] + 1]
+    if behind and behind[0].word is None and behind[0].fixed:
+        same = done[1] < len(rows) and rows[done[1]].label == behind[0].label
+        units.append((slice(done[0], done[0] + 1), slice(done[1], done[1] + same)))
+    return units
+
+
+def _same_blocks(
+    before: Sequence[Sequence[str]], after: Sequence[str]
+) -> list[tuple[slice, slice]]:
+    """Return which words of a text stay, and which of the new text they are, in order.
+
+    First those at its beginning, then those at its end: where a word is there twice, the one that
+    is far from the change stays. A word that a person made of several, `before` has as these.
+    """
+    head = _same_words(before, after)
+    begun = sum(map(len, before[:head]))
+    rest = [words[::-1] for words in before[head:]]
+    tail = _same_words(rest[::-1], after[begun:][::-1])
+    stop, end = len(before) - tail, len(after) - sum(map(len, rest[len(rest) - tail :]))
+    between = [" ".join(words) for words in before[head:stop]]
+    matcher = SequenceMatcher(None, between, after[begun:end], autojunk=False)
+    blocks = [(slice(0, head), slice(0, begun))]
+    for a, b, n in matcher.get_matching_blocks():
+        blocks.append((slice(head + a, head + a + n), slice(begun + b, begun + b + n)))
+    blocks.append((slice(stop, len(before)), slice(end, len(after))))
+    return [(was, own) for was, own in blocks if was.start < was.stop]
 
 
 def _by_word(segments: Sequence[Segment]) -> list[tuple[int, list[int]]]:

@@ -168,6 +168,25 @@ def test_words_that_stay_in_another_text_begin_where_they_were_set_to():
     assert not rows["key"]["fixed"]
 
 
+def test_words_that_stay_in_another_text_keep_what_was_changed_in_them():
+    """A typo in one word was mended, and all others were as found again."""
+    document = edit(a_document(), "relabel", tier="phones", id=1, label="g")
+    document = edit(document, "move", tier="words", id=10, edge="end", to=0.7)
+    document = edit(document, "merge", tier="words", id=10)
+    kept = [(s.label, s.start) for s in document.segments if s.fixed]
+    assert kept == [("sil", 0.7)]
+    for text in ("key we a", "a key we"):
+        new = edit(document, "text", text=text)
+        assert "key we" in labels(new, "words")
+        spoken = [label for label in labels(new) if label not in ("a0", "a1")]
+        assert spoken[-5:] == labels(document)[-5:] == ["g", "iy", "sil", "w", "iy"]
+        assert [(s.label, s.start) for s in new.segments if s.fixed] == kept
+    document = edit(a_document(), "move", tier="words", id=10, edge="end", to=0.7)
+    new = edit(document, "text", text="key they")
+    assert [(s.label, s.start) for s in new.segments if s.fixed] == [("sil", 0.7)]
+    assert labels(new) == ["sil", "k", "iy", "sil", "they0", "they1"]
+
+
 def test_relabelling_a_word_moves_nothing():
     document = edit(a_document(), "relabel", tier="words", id=10, label="quay")
     assert document.text == "quay we"
