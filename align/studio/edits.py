@@ -7,6 +7,7 @@ begin and end with phones after every edit.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def edited(document: Document, action: Mapping[str, Any], decoder: Decoder) -> D
     if do not in edits:
         raise ParameterError(f"do={do!r}, must be one of {', '.join(edits)}.")
     if do == "text":
-        return _tidied(with_text(document, str(action.get("text", "")), decoder))
+        return _tidied(with_text(document, str(action.get("text", "")), decoder), document)
     changed = edits[do](document, action)
     same = [s.label for s in changed.segments] == [s.label for s in document.segments]
     if document.kind == "music" or (same and _times(changed) == _times(document)):
@@ -165,7 +166,7 @@ def _deleted(document: Document, action: Mapping[str, Any]) -> Document:
         del rows[first:stop]
         if first == 0:
             rows[0] = replace(rows[0], start=0.0, fixed=False)
-    return _tidied(replace(document, segments=tuple(rows)))
+    return _tidied(replace(document, segments=tuple(rows)), document)
 
 
 def _split(document: Document, action: Mapping[str, Any]) -> Document:
@@ -194,7 +195,7 @@ def _merged(document: Document, action: Mapping[str, Any]) -> Document:
         raise ParameterError("nothing follows the last interval; merge the one before it.")
     if not of_word:
         del rows[stop]
-        return _tidied(replace(document, segments=tuple(rows)))
+        return _tidied(replace(document, segments=tuple(rows)), document)
     behind = next((s.word for s in rows[stop:] if s.word is not None), None)
     if behind is None or document.words is None:
         raise ParameterError("no word follows this one; merge the one before it.")
@@ -203,7 +204,7 @@ def _merged(document: Document, action: Mapping[str, Any]) -> Document:
     rows[stop:last] = [replace(segment, word=word) for segment in rows[stop:last]]
     words = dict(document.words)
     words[word] = f"{words[word]} {words[behind]}"  # type: ignore[index]
-    return _tidied(replace(document, segments=tuple(rows), words=words))
+    return _tidied(replace(document, segments=tuple(rows), words=words), document)
 
 
 def _relabelled(document: Document, action: Mapping[str, Any]) -> Document:
@@ -222,15 +223,19 @@ def _relabelled(document: Document, action: Mapping[str, Any]) -> Document:
     elif word is None and words is not None:  # a pause that was speech becomes a word
         word, number, words = number, number + 1, {**words, number: label}
     rows[first] = replace(rows[first], label=label, word=word)
-    return _tidied(replace(document, segments=tuple(rows), words=words, next_id=number))
+    new = replace(document, segments=tuple(rows), words=words, next_id=number)
+    return _tidied(new, document)
 
 
-def _tidied(document: Document) -> Document:
-    """Join pauses that follow each other, and forget words that have no phones."""
+def _tidied(document: Document, before: Document) -> Document:
+    """Join pauses that an edit has brought together, and forget words that have no phones.
+
+    Pauses that followed each other before it are those of a person who has split one.
+    """
     rows: list[Segment] = []
+    split = {b.id for a, b in pairwise(before.segments) if _is_gap(a) and _is_gap(b)}
     for segment in document.segments:
-        joins = rows and segment.word is None and rows[-1].word is None
-        if joins and is_pause(segment.label) and is_pause(rows[-1].label):
+        if rows and _is_gap(rows[-1]) and _is_gap(segment) and segment.id not in split:
             continue
         rows.append(segment)
     left = {segment.word for segment in rows}
@@ -238,6 +243,11 @@ def _tidied(document: Document) -> Document:
     if words is not None:
         words = {number: label for number, label in words.items() if number in left}
     return replace(document, segments=tuple(rows), words=words)
+
+
+def _is_gap(segment: Segment) -> bool:
+    """Whether a segment is a pause, but for one within a word."""
+    return segment.word is None and is_pause(segment.label)
 
 
 # Music ------------------------------------------------------------------------------------------

@@ -187,6 +187,17 @@ def test_words_that_stay_in_another_text_keep_what_was_changed_in_them():
     assert labels(new) == ["sil", "k", "iy", "sil", "they0", "they1"]
 
 
+def test_a_pause_that_was_split_stays_so_while_something_else_is_edited():
+    document = edit(a_document(), "split", tier="phones", id=3, at=0.9)
+    for about in (
+        {"do": "relabel", "tier": "phones", "id": 1, "label": "g"},
+        {"do": "delete", "tier": "phones", "id": 2},
+        {"do": "text", "text": "key we a"},
+    ):
+        new = edited(document, about, EvenDecoder())
+        assert (0.9, True) in [(s.start, s.fixed) for s in new.segments]
+
+
 def test_relabelling_a_word_moves_nothing():
     document = edit(a_document(), "relabel", tier="words", id=10, label="quay")
     assert document.text == "quay we"
