@@ -212,6 +212,8 @@ def _relabelled(document: Document, action: Mapping[str, Any]) -> Document:
     label, rows = _label(action), list(document.segments)
     number, word, words = document.next_id, rows[first].word, document.words
     if of_word and word is not None:
+        if is_pause(label):
+            return _deleted(document, action)
         return replace(document, words={**(words or {}), word: label})
     alone = word is None or len(document.of_word(word)) == 1
     if is_pause(label):

@@ -198,6 +198,11 @@ def test_a_pause_that_was_split_stays_so_while_something_else_is_edited():
         assert (0.9, True) in [(s.start, s.fixed) for s in new.segments]
 
 
+def test_a_word_that_is_relabelled_as_a_pause_is_one():
+    document = edit(a_document(), "relabel", tier="words", id=10, label="")
+    assert (labels(document, "words"), document.text) == (["sil", "we"], "we")
+
+
 def test_relabelling_a_word_moves_nothing():
     document = edit(a_document(), "relabel", tier="words", id=10, label="quay")
     assert document.text == "quay we"
