@@ -165,7 +165,8 @@ function insert() {
 
 function rewrite() {
   const text = $("text").value;
-  if (text.trim() === (view.recording.text ?? "").trim()) return;
+  const words = (said) => said.trim().split(/\s+/).join(" ");
+  if (words(text) === words(view.recording.text ?? "")) return;
   change({ do: "text", text }, "change the text");
   pane.focus({ preventScroll: true });
 }
