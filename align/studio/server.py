@@ -20,6 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
@@ -159,7 +160,11 @@ class _Answers:
         body = await _body(request)
         report = body.get("report", False) is True
         folder = await run_in_threadpool(_new_folder, self._exports)
-        await run_in_threadpool(self._session.export, folder, report=report)
+        try:
+            await run_in_threadpool(self._session.export, folder, report=report)
+        except BaseException:  # half an export looks like a whole one
+            rmtree(folder, ignore_errors=True)
+            raise
         return JSONResponse({"folder": str(folder)})
 
     def _named(self, name: Any) -> str:

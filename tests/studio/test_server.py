@@ -13,6 +13,7 @@ import soundfile
 from fake_session import DATA, FakeSession
 from starlette.testclient import TestClient
 
+from align.errors import DataError
 from align.studio.background import Background
 from align.studio.guard import LARGEST, Guard
 from align.studio.server import studio_app
@@ -296,6 +297,18 @@ def test_undo_confirm_and_export(client: TestClient, session: FakeSession, tmp_p
         assert Path(folder) == tmp_path / "export" / number
         assert (Path(folder) / "model.align").exists()
     assert [report for _, report in session.exported] == [True, True]
+
+
+def test_half_an_export_does_not_stay(
+    client: TestClient, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, *, report: bool) -> None:
+        (path / "model.align").write_bytes(b"model")
+        raise DataError("cannot be written: No space left on device.", path=str(path))
+
+    monkeypatch.setattr(session, "export", full)
+    assert post(client, "export", {}).status_code == 422
+    assert list((tmp_path / "export").iterdir()) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
