@@ -142,29 +142,36 @@ class Learning:
 
     # Updates ---------------------------------------------------------------------------------
 
-    def update(self, examples: Mapping[str, Example], *, deep: bool) -> Made | None:
-        """Learn from the oldest recording that was not learned from; None where there is none.
+    def todo(self) -> list[tuple[str, int]]:
+        """Return what was confirmed and is not learned from yet, the oldest first.
 
-        `examples` has all confirmed recordings. The state stays until the result is published.
+        With how many entries each has: those that are made meanwhile are learned from later.
+        """
+        every = self._confirmed.items()
+        return [(name, entries) for name, entries in every if self._learned.get(name) != entries]
+
+    def update(
+        self, examples: Mapping[str, Example], todo: Sequence[tuple[str, int]], *, deep: bool
+    ) -> Made | None:
+        """Learn from the first recording of `todo` that is in `examples`; None for none.
+
+        `examples` has all confirmed recordings that can be learned from. The state stays until the
+        result is published.
         """
         if not self._learns:
             return None
-        todo = [
-            name
-            for name, entries in list(self._confirmed.items())  # other threads confirm meanwhile
-            if name in examples and self._learned.get(name) != entries
-        ]
+        todo = [item for item in todo if item[0] in examples]
         if not todo and not (deep and self._learned):
             return None
         begin = time.perf_counter()
         learner = self._learner
         before = {kind: self._experts[kind] for kind in EXPERTS}
         learner.go_on(before, [(n, examples[n]) for n in self._learned if n in examples])
-        name = todo[0] if todo else None
+        name, entries = todo[0] if todo else (None, 0)
         entry: dict[str, Any] = {"do": "model", "version": self.version, "name": name}
         entry["shown"] = self._shown
         if name is not None:
-            entry.update(entries=self._confirmed[name], judged=self._judged(name, examples[name]))
+            entry.update(entries=entries, judged=self._judged(name, examples[name]))
         new: dict[str, Aligner] | None = None
         try:
             if name is not None:

@@ -434,9 +434,11 @@ class Session:
         """
         with self._one_update:
             with self._lock:
-                truths = self._recordings.truths()
-                examples = {name: self._example(name, one) for name, one in truths.items()}
-            made = self._learning.update(examples, deep=deep)  # takes a while: the lock is free
+                truths, todo = self._recordings.truths(), self._learning.todo()
+            examples = {  # takes a while, as learning does: the lock is free
+                name: self._example(name, one) for name, one in truths.items()
+            }
+            made = self._learning.update(examples, todo, deep=deep)
             if made is None:
                 return {}
             with self._lock:

@@ -197,6 +197,29 @@ def test_a_full_disk_at_any_file_of_a_confirmation_changes_nothing(
         assert back.view(name)["state"] == "waiting"
 
 
+def test_what_is_confirmed_anew_while_it_is_learned_from_is_learned_from_again(
+    session, monkeypatch
+):
+    """That was passed over, and taken back meanwhile it was an error."""
+    view = session.view("a/100")
+    view = session.confirm("a/100", revision=view["revision"])
+    learner = session._learning._learner
+    monkeypatch.setattr(learner, "update", lambda example, name: dict(learner.experts))
+    go_on = learner.go_on
+
+    def meanwhile(*arguments):
+        undone = session.undo("a/100", revision=view["revision"])
+        session.redo("a/100", revision=undone["revision"])
+        go_on(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(learner, "go_on", meanwhile)
+        assert session.learn()["name"] == "a/100"
+    assert session.learn()["name"] == "a/100"
+    assert session.learn() == {}
+    assert sum(bool(row.get("judged")) for row in session.progress()["updates"]) == 1
+
+
 def test_models_for_which_there_is_no_room_leave_what_there_is(session, words, monkeypatch):
     session.correct("a/100", words[1]["a/100"])
     whole = SpeechAligner.save
