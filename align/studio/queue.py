@@ -13,7 +13,9 @@ The novelty is the mean over its labels of 1 / sqrt(1 + how often the label was 
 are balanced: of two recordings as good, that of the speaker with fewer confirmed goes first.
 """
 
+import json
 import math
+import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from threading import Lock
@@ -22,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from align.batch.tasks import Task
-from align.errors import AlignError, DataError, error_reason
+from align.errors import DataError
 from align.studio.document import Document
 
 
@@ -82,22 +84,30 @@ def in_order(
 
 
 class Found(NamedTuple):
-    """A recording as the model of a version found it, or why it could not; at first, neither."""
+    """A recording as the model of a version found it, or why it could not; at first, neither.
+
+    `revision` tells two documents apart, also those of two sessions.
+    """
 
     document: Document | None = None
     version: int = 0
     why: str = ""
+    revision: int = 0
+
+    @classmethod
+    def of(cls, document: Document, version: int) -> "Found":
+        """Return what was found."""
+        content = json.dumps(document.to_json(), sort_keys=True).encode()
+        return cls(document, version, revision=zlib.crc32(content))
 
 
 class Waiting:
     """The recordings as models found them, in memory; safe with threads.
 
-    `find` aligns a task and returns its document and the version of the model.
+    `find` aligns a task.
     """
 
-    def __init__(
-        self, tasks: Mapping[str, Task], find: Callable[[Task], tuple[Document, int]]
-    ) -> None:
+    def __init__(self, tasks: Mapping[str, Task], find: Callable[[Task], Found]) -> None:
         self._tasks, self._find = tasks, find
         self._kept: dict[str, Found] = {}
         self._shown = ""
@@ -108,13 +118,16 @@ class Waiting:
         return self._kept.get(name, Found())
 
     def document(self, name: str) -> Document:
-        """Return a recording as it was found last, or align it; DataError where that fails."""
+        """Return a recording as it was found last; DataError where that failed."""
+        found = self._kept[name]
+        if found.document is None:
+            raise DataError(found.why, path=name)
+        return found.document
+
+    def find(self, name: str) -> None:
+        """Align a recording that was not yet."""
         if name not in self._kept:
             self.align(name)
-        kept = self._kept[name]
-        if kept.document is None:
-            raise DataError(kept.why, path=name)
-        return kept.document
 
     def is_stale(self, name: str, version: int) -> bool:
         """Whether a recording is to be aligned by a model; not while it is shown."""
@@ -132,8 +145,4 @@ class Waiting:
     def align(self, name: str) -> None:
         """Align a recording anew; what went wrong is kept."""
         with self._one:  # one at a time: two would only take twice as long
-            try:
-                self._kept[name] = Found(*self._find(self._tasks[name]))
-            except AlignError as error:
-                version = self.found(name).version
-                self._kept[name] = Found(None, version, error_reason(error, name))
+            self._kept[name] = self._find(self._tasks[name])

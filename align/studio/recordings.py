@@ -13,7 +13,7 @@ from align.errors import DataError
 from align.studio.document import Document
 from align.studio.history import History, after
 from align.studio.mismatches import is_done
-from align.studio.queue import Waiting, expected_errors, in_order
+from align.studio.queue import Found, Waiting, expected_errors, in_order
 from align.studio.revision import StaleRevision
 
 
@@ -27,7 +27,7 @@ class Recordings:
     problems : sequence of (str, str)
         Path of each file that cannot be, and why.
     find : callable
-        Aligns a task; returns its document and the version of the model.
+        Aligns a task.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Recordings:
         self,
         tasks: Sequence[Task],
         problems: Sequence[tuple[str, str]],
-        find: Callable[[Task], tuple[Document, int]],
+        find: Callable[[Task], Found],
     ) -> None:
         self.tasks = {task.name: task for task in sorted(tasks, key=lambda task: task.name)}
         self._problems = problems
@@ -66,7 +66,6 @@ class Recordings:
 
     def checked(self, name: str, revision: int) -> tuple[History, Document]:
         """Return a recording as its caller knows it; raises StaleRevision where it is newer."""
-        self.task(name)
         document = self._document(name)
         if revision != self.revision(name):
             raise StaleRevision("was changed since it was shown; look at it again.", path=name)
@@ -82,12 +81,18 @@ class Recordings:
         return self._waiting.document(name) if now is None else now.document
 
     def revision(self, name: str) -> int:
-        """Return a number that grows with every change of what `view` shows.
+        """Return a number that is another one after every change of what `view` shows.
 
-        Until it is first edited, it is the version of the model that found the recording.
+        With every edit it grows by one.
         """
         history = self.history(name)
-        return history.revision if history.entries else self._waiting.found(name).version
+        return history.revision if history.entries else self._waiting.found(name).revision
+
+    def find(self, name: str) -> None:
+        """Align a recording that nobody has edited or aligned; not for those who hold a lock."""
+        self.task(name)
+        if self.history(name).now is None:
+            self._waiting.find(name)
 
     def show(self, name: str, version: int) -> None:
         """Align a recording that is to be viewed, where no model of this version has."""
@@ -191,9 +196,9 @@ class Recordings:
 
     def counts(self) -> dict[str, int]:
         """Return how many are ``confirmed``, ``waiting`` and ``failed``."""
-        done = sum(self.history(name).confirmed for name in self.tasks)
-        failed = sum(bool(self._waiting.found(name).why) for name in self.tasks)
-        waiting = len(self.tasks) - done - failed
+        waits = [name for name in self.tasks if not self.history(name).confirmed]
+        failed = sum(bool(self._waiting.found(name).why) for name in waits)
+        done, waiting = len(self.tasks) - len(waits), len(waits) - failed
         return {"confirmed": done, "waiting": waiting, "failed": failed + len(self._problems)}
 
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from align.batch.tasks import Task
 from align.batch.works import work_for
-from align.errors import DataError, ParameterError, data_errors
+from align.errors import AlignError, DataError, ParameterError, data_errors, error_reason
 from align.files.lock import FolderLock
 from align.files.names import StrPath
 from align.models.loading import load
@@ -28,6 +28,7 @@ from align.studio.journal import Journal
 from align.studio.learning import Learning
 from align.studio.no_text import aligned, check_text, find_all, lacks_text
 from align.studio.output import Output
+from align.studio.queue import Found
 from align.studio.recordings import Recordings
 from align.studio.sources import Sources
 from align.types import Example
@@ -244,6 +245,7 @@ class Session:
         DataError, ParameterError
             Where the action is not possible; nothing is changed.
         """
+        self._recordings.find(name)
         with self._lock:
             history, document = self._recordings.checked(name, revision)
             new = edited(document, action, self._decoder_of(name))
@@ -279,6 +281,7 @@ class Session:
         return self._back(name, "redo", revision)
 
     def _back(self, name: str, do: str, revision: int) -> dict[str, Any]:
+        self._recordings.find(name)
         with self._lock:
             history, _ = self._recordings.checked(name, revision)
             entry = {"name": name, "do": do, "revision": revision + 1}
@@ -294,6 +297,7 @@ class Session:
         The file is ``OUT/NAME.TextGrid``, of music ``OUT/NAME.csv``. `learn` learns from it, and
         ``OUT/confirmed.csv`` lists all of them with their recordings, for `align adapt`.
         """
+        self._recordings.find(name)
         with self._lock:
             history, document = self._recordings.checked(name, revision)
             if history.now is None:  # a person may have taken every word away
@@ -406,11 +410,14 @@ class Session:
         self._recordings.align(todo[0])
         return todo[0]
 
-    def _found(self, task: Task) -> tuple[Document, int]:
-        """Return a recording as the model finds it, and the version of the model."""
+    def _found(self, task: Task) -> Found:
+        """Return a recording as the model finds it."""
         with self._lock:
             model, version = self.model, self._learning.version
-        return aligned(self._work, model, task), version
+        try:
+            return Found.of(aligned(self._work, model, task), version)
+        except AlignError as error:
+            return Found(None, version, error_reason(error, task.name))
 
     @property
     def model(self) -> Any:

@@ -197,6 +197,33 @@ def test_a_full_disk_at_any_file_of_a_confirmation_changes_nothing(
         assert back.view(name)["state"] == "waiting"
 
 
+def test_a_recording_is_aligned_while_others_can_be_edited(session, monkeypatch):
+    """An edit that aligned first held what aligning in the background waited for."""
+    free = []
+
+    def looks(*arguments):
+        thread = threading.Thread(
+            target=lambda: free.append(
+                session._lock.acquire(timeout=5) and not session._lock.release()
+            )
+        )
+        thread.start()
+        thread.join()
+        raise DataError("cannot be aligned.")
+
+    monkeypatch.setattr("align.studio.session.aligned", looks)
+    for name, step in (
+        ("a/100", session.undo),
+        ("a/102", session.confirm),
+        ("a/104", session.redo),
+    ):
+        with pytest.raises(DataError, match="cannot be aligned"):
+            step(name, revision=0)
+    with pytest.raises(DataError, match="cannot be aligned"):
+        session.edit("a/106", {}, revision=0)
+    assert free == [True] * 4
+
+
 def test_what_is_confirmed_anew_while_it_is_learned_from_is_learned_from_again(
     session, monkeypatch
 ):
@@ -218,6 +245,25 @@ def test_what_is_confirmed_anew_while_it_is_learned_from_is_learned_from_again(
     assert session.learn()["name"] == "a/100"
     assert session.learn() == {}
     assert sum(bool(row.get("judged")) for row in session.progress()["updates"]) == 1
+
+
+def two_words(words, tmp_path):
+    folder = tmp_path / "two"
+    folder.mkdir()
+    for path in sorted((words[0] / "a").iterdir())[:4]:
+        shutil.copy(path, folder)
+    return folder
+
+
+def test_a_window_of_before_does_not_change_what_it_does_not_show(model, two_words, tmp_path):
+    with Session(model, two_words, tmp_path / "out") as first:
+        views = {name: first.view(name) for name in ("100", "102")}
+    phones = two_words / "100.phones"
+    phones.write_text(phones.read_text().replace("sil ", "sil s ", 1))
+    with Session(model, two_words, tmp_path / "out") as later:
+        with pytest.raises(StaleRevision):
+            later.edit("100", move(views["100"]), revision=views["100"]["revision"])
+        later.edit("102", move(views["102"]), revision=views["102"]["revision"])  # is as it was
 
 
 def test_models_for_which_there_is_no_room_leave_what_there_is(session, words, monkeypatch):
