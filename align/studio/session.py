@@ -34,6 +34,7 @@ from align.studio.sources import Sources
 from align.types import Example
 
 _AHEAD = {"speech": 8, "music": 1}  # recordings that are aligned before one of them is chosen
+_CHANGED = "Its text or sound was changed on the disk since; what is shown is of before."
 
 
 class Session:
@@ -215,7 +216,13 @@ class Session:
         self._recordings.task(name)
         self._recordings.show(name, self._learning.version)
         with self._lock:
-            return self._recordings.view(name)
+            return self._view(name)
+
+    def _view(self, name: str) -> dict[str, Any]:
+        view = self._recordings.view(name)
+        if self._sources.is_changed(name):
+            view["warnings"].append(_CHANGED)
+        return view
 
     def edit(self, name: str, action: Mapping[str, Any], *, revision: int) -> dict[str, Any]:
         """Change a recording, decode again what no person has set, and return the new view.
@@ -414,6 +421,7 @@ class Session:
         """Return a recording as the model finds it."""
         with self._lock:
             model, version = self.model, self._learning.version
+        self._sources.look(task.name)
         try:
             return Found.of(aligned(self._work, model, task), version)
         except AlignError as error:
@@ -443,7 +451,9 @@ class Session:
             with self._lock:
                 truths, todo = self._recordings.truths(), self._learning.todo()
             examples = {  # takes a while, as learning does: the lock is free
-                name: self._example(name, one) for name, one in truths.items()
+                name: self._example(name, one)
+                for name, one in truths.items()
+                if not self._sources.sounds_other(name)
             }
             made = self._learning.update(examples, todo, deep=deep)
             if made is None:

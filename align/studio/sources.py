@@ -27,24 +27,44 @@ class Sources:
     def __init__(self, tasks: Mapping[str, Task]) -> None:
         self._tasks = tasks
         self._known: dict[str, str] = {}
+        self._seen: dict[str, str | None] = {}
 
     def take(self, entry: Mapping[str, Any]) -> None:
         """Remember what an entry of the journal says."""
         if "files" in entry:
             self._known[entry["name"]] = str(entry["files"])
 
+    def look(self, name: str) -> None:
+        """Remember the files as they are now, when they are about to be read."""
+        self._seen[name] = _fingerprint(self._tasks[name])
+
     def news_of(self, name: str) -> dict[str, str]:
         """Return what the next entry of a recording has to say; nothing where it is known."""
-        now = _fingerprint(self._tasks[name])
-        return {} if now is None or _same(self._known.get(name), now) else {"files": now}
+        if name not in self._seen:
+            self.look(name)
+        seen = self._seen[name]
+        return {} if seen is None or _same(self._known.get(name), seen) else {"files": seen}
 
     def outdated(self) -> list[str]:
         """Return what was corrected from other files than there are now, sorted."""
-        return [
-            name
-            for name, known in sorted(self._known.items())
-            if name in self._tasks and not _same(known, _fingerprint(self._tasks[name]))
-        ]
+        there = sorted(name for name in self._known if name in self._tasks)
+        for name in there:
+            self.look(name)
+        return [name for name in there if not _same(self._known[name], self._seen[name])]
+
+    def is_changed(self, name: str) -> bool:
+        """Whether the files are others now than those that were read or corrected from."""
+        now = _fingerprint(self._tasks[name])
+        was = [self._known.get(name), self._seen.get(name)]
+        return not all(one is None or _same(one, now) for one in was)
+
+    def sounds_other(self, name: str) -> bool:
+        """Whether a recording that was corrected has another sound now."""
+        known, now = self._known.get(name), _fingerprint(self._tasks[name])
+        if known is None or now is None:
+            return False
+        (size, _, *sound), (its_size, _, *its_sound) = known.split(), now.split()
+        return size != its_size or (bool(sound) and sound != its_sound)
 
 
 def _same(known: str | None, now: str | None) -> bool:

@@ -266,6 +266,24 @@ def test_a_window_of_before_does_not_change_what_it_does_not_show(model, two_wor
         later.edit("102", move(views["102"]), revision=views["102"]["revision"])  # is as it was
 
 
+def test_files_that_change_while_they_are_corrected_are_told(model, two_words, tmp_path):
+    """A step took the new files as those that the labels are of, which the model then learned."""
+    with Session(model, two_words, tmp_path / "out") as session:
+        view = session.view("100")
+        assert view["warnings"] == []
+        shutil.copy(two_words / "102.wav", two_words / "100.wav")
+        assert session.view("100")["warnings"] == [
+            "Its text or sound was changed on the disk since; what is shown is of before."
+        ]
+        view = session.confirm("100", revision=view["revision"])
+        assert session.learn() == {}
+    with Session(model, two_words, tmp_path / "out") as later:
+        assert later.outdated == ["100"]
+        assert len(later.view("100")["warnings"]) == 1
+        later.confirm("100", revision=view["revision"])
+        assert later.view("100")["warnings"] == []
+
+
 def test_models_for_which_there_is_no_room_leave_what_there_is(session, words, monkeypatch):
     session.correct("a/100", words[1]["a/100"])
     whole = SpeechAligner.save
