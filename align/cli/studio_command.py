@@ -112,7 +112,7 @@ def studio(
             random_state=random_state or 0,
             **{name: value for name, value in options.items() if value},
         )
-    _tell_of(console, session, recordings)
+    _tell_of(console, session, recordings, out)
     with session:
         serve(
             session,
@@ -127,7 +127,7 @@ def studio(
     console.message(f"All corrections are in {out}; the same command goes on from here.")
 
 
-def _tell_of(console: Console, session: "Session", recordings: Path) -> None:
+def _tell_of(console: Console, session: "Session", recordings: Path, out: Path) -> None:
     """Say what has changed since the last session, and what has no text."""
     for name in session.outdated[:_TOLD]:
         console.warn(
@@ -140,6 +140,14 @@ def _tell_of(console: Console, session: "Session", recordings: Path) -> None:
         console.message(
             f"{plural(n, 'recording')} of {len(session.names)} without text: last in the list, "
             "where you can type what is said (T)."
+        )
+    if session.foreign:
+        n, first = len(session.foreign), ", ".join(session.foreign[:_TOLD])
+        more = "" if n <= _TOLD else f" and {n - _TOLD} more"
+        console.warn(
+            f"{plural(n, 'recording')} whose labels in {out} this session has not written, or "
+            f"somebody has changed since: {first}{more}. They are left alone; move them away to "
+            "confirm these recordings here."
         )
     if session.missing:
         n, first = len(session.missing), ", ".join(session.missing[:_TOLD])

@@ -33,6 +33,7 @@ class Journal:
         self.path = os.fspath(path)
         self.entries: list[dict[str, Any]] = []
         self._size = 0
+        self._last = 0
         lines = self._read().split(b"\n")
         for number, line in enumerate(lines, start=1):
             try:
@@ -66,3 +67,11 @@ class Journal:
         line = json.dumps(entry, allow_nan=False, separators=(",", ":")).encode() + b"\n"
         with data_errors("cannot be written", self.path, "; nothing was changed"):
             self._size = append_whole(self.path, line, size=self._size)
+        self._last = len(line)
+
+    def take_back(self) -> None:
+        """Take the entry away that was added last, since what it says could not be done."""
+        self._size -= self._last
+        self._last = 0
+        with data_errors("cannot be written", self.path):
+            append_whole(self.path, b"", size=self._size)

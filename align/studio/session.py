@@ -6,8 +6,8 @@ as they are after all lines, and each confirmed recording makes a new model
 """
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock, RLock
@@ -27,7 +27,7 @@ from align.studio.history import after
 from align.studio.journal import Journal
 from align.studio.learning import Learning
 from align.studio.no_text import aligned, check_text, find_all, lacks_text
-from align.studio.output import Output
+from align.studio.output import Output, writable
 from align.studio.queue import Found
 from align.studio.recordings import Recordings
 from align.studio.sources import Sources
@@ -75,6 +75,9 @@ class Session:
     missing : list of str
         What was corrected and is not below `recordings` any more, such as files that were renamed.
         The corrections are kept, and count again once the files have these names again.
+    foreign : list of str
+        Those whose file in `out` this session has not written, or somebody has changed since. It
+        is not replaced: `confirm` refuses until it is moved away, or `correct` has taken it.
     without_text : list of str
         Those whose text was not there when the session began, and that nobody has typed yet. In
         the queue they come after the others, which are ready to be looked at.
@@ -113,7 +116,14 @@ class Session:
         self._work = work_for(given.kind, **options)
         if not os.path.isdir(recordings):
             raise DataError("is no folder of recordings.", path=os.fspath(recordings))
-        tasks, problems = find_all(self._work, os.fspath(recordings))
+        if os.path.realpath(out) == os.path.realpath(recordings):
+            raise DataError(
+                "is the folder of the recordings; choose another one for what is corrected.",
+                path=os.fspath(out),
+            )
+        found, problems = find_all(self._work, os.fspath(recordings))
+        tasks, more = writable(self._work, found)
+        problems = [*problems, *more]
         if not tasks:
             why = f": {problems[0][0]} {problems[0][1]}" if problems else "."
             if given.kind == "speech" and problems and "(--text)" not in why:
@@ -143,9 +153,10 @@ class Session:
                 self._add({"do": "begin", "model": self._learning.digest})
             self._journal.entries.clear()
             self._output.remove_stale()
-            self._output.write_missing(self._recordings.truths())
+            self._output.restore(self._recordings.truths())
             self.outdated = self._sources.outdated()
             self.missing = self._recordings.missing()
+            self.foreign = self._output.foreign()
             self.without_text = [
                 name
                 for name, task in self._recordings.tasks.items()
@@ -176,6 +187,7 @@ class Session:
             self._learning.take(entry)
             return
         self._sources.take(entry)
+        self._output.take(entry)
         self._learning.note(entry["name"], self._recordings.take(entry))
 
     def _add(self, entry: Mapping[str, Any]) -> None:
@@ -254,10 +266,9 @@ class Session:
         """
         self._recordings.find(name)
         with self._lock:
-            history, document = self._recordings.checked(name, revision)
+            _, document = self._recordings.checked(name, revision)
             new = edited(document, action, self._decoder_of(name))
-            with self._written(name, None) if history.confirmed else nullcontext():
-                return self._step(name, "edit", document, new, action=dict(action))
+            return self._step(name, "edit", document, new, action=dict(action))
 
     def _decoder_of(self, name: str) -> ModelDecoder:
         """Return what decodes a recording again; that of the last edit where it is the same."""
@@ -276,8 +287,32 @@ class Session:
         revision = self._recordings.revision(name) + 1
         base.update(self._sources.news_of(name))
         entry = {"name": name, "do": do, "revision": revision, **about, **base}
-        self._add({**entry, "change": old.change_to(new)})
-        return self._recordings.view(name)
+        entry["change"] = old.change_to(new)
+        self._follow(entry, new if do == "confirm" else None)
+        return self._view(name)
+
+    def _follow(self, entry: dict[str, Any], right: Document | None) -> None:
+        """Log an entry of a recording, write the files that it speaks of, and let it count.
+
+        `right` is what is confirmed by it; None where nothing is. Where a file cannot be written,
+        nothing is changed.
+        """
+        name = entry["name"]
+        content = b"" if right is None else self._output.content(name, right)
+        if right is not None:
+            entry.update(self._output.news_of(name, content))
+        self._journal.add(entry)
+        try:
+            self._output.write_manifest(self._recordings.truths({name: right}))
+            if right is not None:
+                self._output.write(name, content)
+        except BaseException:  # a person may interrupt a script, and go on in it
+            with suppress(DataError):
+                self._journal.take_back()
+            with suppress(DataError):
+                self._output.write_manifest(self._recordings.truths())
+            raise
+        self._take(entry)
 
     def undo(self, name: str, *, revision: int) -> dict[str, Any]:
         """Take the last step back, a confirmation too, and return the view; see `edit`."""
@@ -294,9 +329,8 @@ class Session:
             entry = {"name": name, "do": do, "revision": revision + 1}
             new = after(history, entry)  # raises before anything is written
             right = new.now.document if new.confirmed and new.now is not None else None
-            with self._written(name, right):
-                self._add(entry)
-            return self._recordings.view(name)
+            self._follow(entry, right)
+            return self._view(name)
 
     def confirm(self, name: str, *, revision: int) -> dict[str, Any]:
         """Take a recording as right, write its file, and return the view; see `edit`.
@@ -312,25 +346,7 @@ class Session:
             return self._confirm(name, document, document)
 
     def _confirm(self, name: str, old: Document, new: Document) -> dict[str, Any]:
-        right = new.all_fixed()
-        with self._written(name, right):
-            return self._step(name, "confirm", old, right)
-
-    @contextmanager
-    def _written(self, name: str, right: Document | None) -> Iterator[None]:
-        """Write the files of a step before it counts: where they cannot be, nothing is changed.
-
-        `right` is what is confirmed by it; None where nothing is.
-        """
-        if right is not None:
-            self._output.write(name, right)
-        self._output.write_manifest(self._recordings.truths({name: right}))
-        try:
-            yield
-        except DataError:
-            with suppress(DataError):
-                self._output.write_manifest(self._recordings.truths())
-            raise
+        return self._step(name, "confirm", old, new.all_fixed())
 
     def correct(self, name: str, alignment: Any) -> None:
         """Take a whole alignment as right: what a script does instead of `edit` and `confirm`.
@@ -352,6 +368,8 @@ class Session:
         task = self._recordings.task(name)
         with self._lock:
             new = corrected(alignment, task, self._work.kind)
+            if isinstance(alignment, str | os.PathLike):
+                self._output.take_over(name, alignment)
             self._confirm(name, self._recordings.known(name) or new, new)
 
     def export(self, path: StrPath, *, report: bool = False) -> None:

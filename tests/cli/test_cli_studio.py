@@ -73,7 +73,7 @@ def test_corrections_whose_recordings_were_renamed_are_told(
 ) -> None:
     class Opened(nullcontext[None]):
         outdated, missing = (), [f"day/{k}" for k in range(12)]
-        names, without_text = ["a", "b", "c"], ["a", "c"]
+        names, without_text, foreign = ["a", "b", "c"], ["a", "c"], ["b"]
 
     monkeypatch.setattr("align.studio.session.Session", lambda *args, **options: Opened())
     monkeypatch.setattr("align.studio.serving.serve", lambda *args, **options: None)
@@ -81,6 +81,8 @@ def test_corrections_whose_recordings_were_renamed_are_told(
     assert "2 recordings of 3 without text: last in the list" in done.stderr
     assert "Warning: 12 recordings that you corrected cannot be found below" in done.stderr
     assert "day/9 and 2 more. The corrections are kept" in done.stderr
+    assert "1 recording whose labels in" in done.stderr
+    assert "has changed since: b. They are left alone" in done.stderr
 
 
 @pytest.mark.parametrize(

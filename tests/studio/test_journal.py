@@ -113,6 +113,16 @@ def test_a_full_disk_leaves_the_journal_as_it_was(tmp_path, monkeypatch):
     assert [e["do"] for e in Journal(journal.path).entries] == ["undo", "edit"]
 
 
+def test_the_last_entry_can_be_taken_back(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    for do in ("edit", "undo"):
+        journal.add({"do": do})
+    journal.take_back()
+    assert Journal(journal.path).entries == [{"do": "edit"}]
+    journal.add({"do": "redo"})
+    assert [e["do"] for e in Journal(journal.path).entries] == ["edit", "redo"]
+
+
 def test_a_document_comes_back_from_json():
     document = a_document()
     assert Document.from_json(json.loads(json.dumps(document.to_json()))) == document

@@ -197,6 +197,84 @@ def test_a_full_disk_at_any_file_of_a_confirmation_changes_nothing(
         assert back.view(name)["state"] == "waiting"
 
 
+class Killed(BaseException):
+    """What no part of a session catches."""
+
+
+def test_after_a_kill_at_any_file_of_a_confirmation_the_files_are_those_of_the_journal(
+    session, model, words, monkeypatch
+):
+    """The labels were of a step that did not count, when it was killed in between."""
+    name, truth = "a/100", words[1]
+    right = truth[name]
+    other = Alignment(right.labels, right.onsets * 0.9, right.duration)
+
+    def killed(*_, **__):
+        raise Killed
+
+    for place in ("journal.append_whole", "output.atomic_write"):
+        session.correct(name, right)
+        with monkeypatch.context() as patched:
+            patched.setattr(f"align.studio.{place}", killed)
+            patched.setattr("align.studio.journal.Journal.take_back", killed)
+            with pytest.raises(Killed):
+                session.correct(name, other)
+        session = again(session, model, words)
+        shown = [row["start"] for row in session.view(name)["tiers"][0]["intervals"]]
+        found = Alignment.from_labels(session._out / f"{name}.TextGrid")
+        np.testing.assert_allclose(found.onsets, shown, atol=1e-6)
+    np.testing.assert_allclose(shown, other.onsets)  # it was in the journal
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            "align.studio.output.Output.write", lambda *_: (_ for _ in ()).throw(DataError("full"))
+        )
+        with pytest.raises(DataError, match="full"):
+            session.correct(name, truth[name])
+    found = Alignment.from_labels(session._out / f"{name}.TextGrid")
+    np.testing.assert_allclose(found.onsets, other.onsets, atol=1e-6)
+    with again(session, model, words) as later:
+        starts = [row["start"] for row in later.view(name)["tiers"][0]["intervals"]]
+        np.testing.assert_allclose(starts, other.onsets)
+
+
+def test_labels_of_somebody_else_are_never_written_over(session, model, words):
+    out, name = session._out, "a/100"
+    file = out / f"{name}.TextGrid"
+    file.parent.mkdir()
+    file.write_text("by hand")
+    revision = session.view(name)["revision"]
+    with pytest.raises(DataError, match=r"100\.TextGrid: was written or changed by another"):
+        session.confirm(name, revision=revision)
+    assert (session.view(name)["state"], file.read_text()) == ("waiting", "by hand")
+    file.unlink()
+    view = session.confirm(name, revision=revision)
+    view = session.edit(name, move(view, 2, 0.001), revision=view["revision"])
+    view = session.confirm(name, revision=view["revision"])
+    written = file.read_bytes()
+    changed = written.replace(b"sil", b"SIL")
+    file.write_bytes(changed)
+    with again(session, model, words) as later:
+        assert later.foreign == [name]
+        view = later.view(name)
+        with pytest.raises(DataError, match="move it away"):
+            later.confirm(name, revision=view["revision"])
+        view = later.undo(name, revision=view["revision"])
+        with pytest.raises(DataError, match="move it away"):
+            later.undo(name, revision=view["revision"])
+        assert file.read_bytes() == changed
+        file.write_bytes(written)
+        later.redo(name, revision=view["revision"])
+        file.write_bytes(written + b"\n")
+        assert later._output.foreign() == [name]
+        later.correct(name, file)  # what was changed there is taken
+        assert later._output.foreign() == []
+
+
+def test_the_folder_of_the_recordings_takes_no_corrections(model, words):
+    with pytest.raises(DataError, match="is the folder of the recordings; choose another"):
+        Session(model, words[0], f"{words[0]}/a/..")
+
+
 def test_a_recording_is_aligned_while_others_can_be_edited(session, monkeypatch):
     """An edit that aligned first held what aligning in the background waited for."""
     free = []
@@ -247,6 +325,7 @@ def test_what_is_confirmed_anew_while_it_is_learned_from_is_learned_from_again(
     assert sum(bool(row.get("judged")) for row in session.progress()["updates"]) == 1
 
 
+@pytest.fixture
 def two_words(words, tmp_path):
     folder = tmp_path / "two"
     folder.mkdir()

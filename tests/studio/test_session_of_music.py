@@ -79,3 +79,13 @@ def test_notes_stay_those_of_the_score_and_are_listed_for_training(session):
     table.write_text(text.replace(",60,C4,", ",61,C#4,"), encoding="utf-8")
     with pytest.raises(ParameterError, match="notes of C#4, and the score 0; is it of another"):
         session.correct("second", table)
+
+
+def test_a_piece_that_is_called_like_the_list_of_what_is_confirmed_is_told(session, tmp_path):
+    """The list was written over its notes."""
+    session.close()
+    (tmp_path / "pieces" / "first").rename(tmp_path / "pieces" / "confirmed")
+    with Session(session.model, tmp_path / "pieces", tmp_path / "other") as later:
+        assert later.names == ["second"]
+        (failed,) = [row for row in later.queue() if row["state"] == "failed"]
+        assert "would be written over confirmed.csv" in failed["why"]
