@@ -33,6 +33,7 @@ from align.speech.text.reading.numerals import (
     spell_ranges,
     spell_roman,
     spell_telephones,
+    spell_versions,
 )
 from align.speech.text.reading.ranks import spell_ranks
 from align.speech.text.reading.ratios import spell_ratios
@@ -209,6 +210,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     if code not in _ESPEAK_COUNTS:
         text = spell_dates(plain_digits(text, code), code, _in(code))
         text = spell_ranges(spell_telephones(text, code, _in(code)), code)
+        text = spell_versions(text, code, _in(code))
         text = spell_roman(spell_ratios(text, code, _in(code)), code, _in(code))
     if code in SIGNS_OF:
         text = SIGNS_OF[code].prepare(text, known, _in(code))

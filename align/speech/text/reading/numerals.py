@@ -142,6 +142,41 @@ def spell_telephones(text: str, language: str, number: Number) -> str:
     return _TELEPHONE.sub(said, text)
 
 
+_POINT = {"en": "point", "de": "Punkt", "fr": "point", "es": "punto", "it": "punto", "pt": "ponto",
+          "nl": "punt", "sv": "punkt"}  # fmt: skip
+_VERSION = re.compile(
+    r"(?<![\w.,:/-])(?P<before>(?i:v|version[ei]?|versión|versão|versie|section|abschnitt|sección|"
+    r"sezione|seção|chapter|kapitel|chapitre|capítulo|capitolo))?\s?"
+    r"(?P<number>[0-9]{1,2}(?:\.[0-9]{1,2}){2})(?![\w/-]|[.,:][0-9])"
+)
+
+
+def spell_versions(text: str, language: str, number: Number) -> str:
+    """Return a text with numbers of versions and sections in words, a word for each point.
+
+    Without such a word in front only those whose last part is of one digit, since 3.4.21 may be a
+    date.
+
+    Examples
+    --------
+    >>> from align.speech.text.reading.normalise import split_words
+    >>> split_words("Version 2.0.14")
+    ('Version', 'two', 'point', 'zero', 'point', 'fourteen')
+    """
+    point = _POINT.get(language)
+    if point is None:
+        return text
+
+    def said(match: re.Match[str]) -> str:
+        before, parts = match["before"], match["number"].split(".")
+        if not before and len(parts[-1]) > 1:
+            return match[0]
+        spoken = f" {point} ".join(number(part, "cardinal").strip() for part in parts)
+        return f"{before} {spoken}" if before else spoken
+
+    return _VERSION.sub(said, text)
+
+
 # Roman numerals ---------------------------------------------------------------------------------
 
 _VALUES = {"I": 1, "V": 5, "X": 10}
@@ -176,7 +211,7 @@ _RULES: Mapping[str, _Rule] = {
         titles="king|queen|pope|emperor|empress|tsar|czar|sultan",
     ),
     "de": _Rule(
-        "kapitel|kap\\.|teil|band|akt|szene|artikel|abschnitt|buch|weltkrieg|klasse|stufe|typ",
+        "kapitel|kap\\.|teil|band|bd\\.|akt|szene|artikel|abschnitt|buch|weltkrieg|klasse|stufe|typ",
         ranked="Jahrhundert(?:s|en?)?|Weltkrieg(?:e?s|en?)?|Akte?s?|Klasse|Liga|Quartals?|Semesters?",
     ),
     "fr": _Rule(
@@ -193,8 +228,8 @@ _RULES: Mapping[str, _Rule] = {
     ),
     "it": _Rule(
         "(?!)",
-        ranked="secolo|sec\\.?|capitolo|cap\\.|tomo|atto|scena|libro|volume|parte|articolo|guerra|"
-        "repubblica",
+        ranked="secolo|sec\\.?|capitolo|cap\\.|tomo|atto|scena|libro|volume|vol\\.|parte|articolo|"
+        "guerra|repubblica",
     ),
 }  # fmt: skip
 _GERMAN_RANK = r"\.\s+(?:(?:und|oder|bis)\s+[IVX]+\.\s+)?(?:{})\b"

@@ -248,6 +248,13 @@ class Signs:
         return _HYPHEN.sub(f" {self.to} " if one else " ", chunk)
 
 
+_HALF = r"(?<![\w.,/])(?<![0-9]\s)(?:1/2|½)(?![\w/])"
+
+
+def _half_of(nouns: str) -> str:
+    return rf"{_HALF}(?=\s(?:{nouns})\b)"
+
+
 SIGNS_OF: Mapping[str, Signs] = {
     "de": Signs(
         {"&": "und", "+": "plus", "=": "gleich", "@": "at", "°": "Grad", "§": "Paragraph",
@@ -264,7 +271,8 @@ SIGNS_OF: Mapping[str, Signs] = {
          "nov.": "November", "dez.": "Dezember", "mrd.": "Milliarden", "etc.": "et cetera",
          "v.chr.": "vor Christus", "n.chr.": "nach Christus", "jhd.": "Jahrhundert"},
         {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
-         r"(?<![\w.])Kap\.(?=\s?[0-9]|\s[a-z])": "Kapitel", r"(?<![\w.])Bd\.(?=\s?[0-9])": "Band",
+         r"(?<![\w.])Kap\.(?=\s?[0-9]|\s[a-z])": "Kapitel",
+         r"(?<![\w.])Bd\.(?=\s?[0-9]|\s[a-z])": "Band",
          r"(?<![\w.])Nr\.(?=[0-9])": "Nummer ",
          # not pieces: drei Euro pro St. Das
          r"(?<![\w.-])(?<![0-9]\s)(?<!pro\s)(?<!je\s)St\.(?:\s|(?=-))(?=-?[A-ZÄÖÜ][a-zäöüß])":
@@ -272,7 +280,16 @@ SIGNS_OF: Mapping[str, Signs] = {
          # not films of this kind
          r"(?<![\w.])(?<!ser )(?<!ner )(?<!ihrer )(?<!aller )(?<!solcher )Art\.(?=\s?[0-9])":
          "Artikel",
-         r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße"},
+         r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße",
+         r"(?<![\w.,/])1(?:\s1/2|\s?½)(?![\w/])": "eineinhalb",
+         r"(?<=[0-9])(?:\s1/2|\s?½)(?![\w/])": " einhalb",
+         rf"(?<=\b[eE]ine\s){_HALF}": "halbe", rf"(?<=\b[eE]iner\s){_HALF}": "halben",
+         _half_of("Stunde|Tasse|Seite|Minute|Sekunde|Million|Milliarde|Flasche|Packung|Zwiebel|"
+                  "Zitrone|Tablette|Portion|Tonne|Umdrehung|Woche"): "eine halbe",
+         _half_of("Jahr|Kilo|Kilogramm|Gramm|Pfund|Dutzend|Glas|Prozent|Jahrhundert|Blatt"):
+         "ein halbes",
+         _half_of("Liter|Meter|Kilometer|Zentimeter|Millimeter|Tag|Monat|Teelöffel|Esslöffel|"
+                  "Becher|Apfel|Kopf|Punkt"): "ein halber"},
         "bis", ("ein", "Uhr", "Uhr"), "",
         {"€": ("ein Euro", "Euro", "Cent"), "$": ("ein Dollar", "Dollar", "Cent"),
          "£": ("ein Pfund", "Pfund", "Pence")},
@@ -300,6 +317,9 @@ SIGNS_OF: Mapping[str, Signs] = {
          r"\b([0-9]{1,2}) ?h ?([0-5]?[0-9]) ?min\b": r"\1 heures \2 minutes",
          r"(?<![\w.])[cC]hap\.(?=\s?[0-9])": "chapitre",
          r"(?<![\w.])St(?=[ -][A-ZÀ-Þ])": "Saint", r"(?<![\w.])Ste(?=[ -][A-ZÀ-Þ])": "Sainte",
+         rf"(?<=\bune\s){_HALF}": "demi",
+         _half_of("heure|journée|tasse|bouteille|livre|page|douzaine|année|cuillère|baguette|"
+                  "tonne|seconde|minute|portion|tablette|pomme"): "une demi",
          r"(?<![\w.])M\.(?=\s+(?:[A-ZÀ-Þ]|et\s+m(?:adame|ademoiselle)\b))": "monsieur",
          r"(?<![\w.])MM\.(?=\s+[A-ZÀ-Þ])": "messieurs"},
         "à", ("une", "heure", "heures"), "",
@@ -326,7 +346,9 @@ SIGNS_OF: Mapping[str, Signs] = {
          r"(?<![\w.])Sta\.(?=\s+[A-ZÁ-Ú])": "Santa", r"(?<![\w.])Sto\.(?=\s+[A-ZÁ-Ú])": "Santo",
          r"(?<![\w.])[sS]\.(?=\s+(?:prim|segund|terc|cuart|quint|sext|s[eé]pt|octav|noven|décim|"
          r"once|doce|trece|catorce|quince|dieci|veint))": "siglo",
-         r"(?<![\w.])[cC]ap\.(?=\s?[0-9])": "capítulo", r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don"},
+         r"(?<![\w.])[cC]ap\.(?=\s?[0-9])": "capítulo", r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don",
+         _half_of(r"(?!día\b)[^\W\d_]{2,}a"): "media", _half_of(r"(?!de\b)[^\W\d_]{3,}"): "medio",
+         r"US\$": "$"},
         "a", ("una", "", ""), "y",
         {"€": ("un euro", "euros", "céntimos"), "$": ("un dólar", "dólares", "centavos"),
          "£": ("una libra", "libras", "peniques")},
@@ -344,14 +366,16 @@ SIGNS_OF: Mapping[str, Signs] = {
          "prof.": "professor", "ecc.": "eccetera", "p.es.": "per esempio", "avv.": "avvocato",
          "prof.ssa": "professoressa", "sigg.": "signori", "ing.": "ingegner", "dr.": "dottor",
          "pag.": "pagina", "tel.": "telefono", "cfr.": "confronta", "ca.": "circa", "n°": "numero",
-         "v.le": "viale",
+         "v.le": "viale", "vol.": "volume",
          "a.c.": "avanti Cristo", "d.c.": "dopo Cristo"},
         {r"(?<![\w.])[nN](?:\.|\.?[°º])\s?(?=[0-9])": "numero ",
          r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "articolo",
          r"(?<![\w.])(?<![0-9]\s)(?<!\b[uU]n\s)sec\.": "secolo",
          r"(?<![\w.])[cC]ap\.(?=\s?[0-9a-z])": "capitolo",
          r"(?<![\w.])[aA]d es\.(?!\w)": "ad esempio",
-         r"(?<![\w.])[pP]\.(?=\s?[0-9])": "pagina", r"(?<![\w.])[pP]p\.(?=\s?[0-9])": "pagine"},
+         r"(?<![\w.])[pP]\.(?=\s?[0-9])": "pagina", r"(?<![\w.])[pP]p\.(?=\s?[0-9])": "pagine",
+         rf"{_HALF}\sora\b": "mezz'ora",
+         r"US\$": "$"},
         "a", ("una", "", ""), "e",
         {"€": ("un euro", "euro", "centesimi"), "$": ("un dollaro", "dollari", "centesimi"),
          "£": ("una sterlina", "sterline", "penny")},
@@ -371,7 +395,9 @@ SIGNS_OF: Mapping[str, Signs] = {
         {r"(?<![\w.])[nN]\.?[º°]\s?(?=[0-9])": "número ",
          r"(?<![\w.])[aA]rt\.(?=\s?[0-9])": "artigo",
          r"(?<![\w.])[pP]\.(?=\s?[0-9])": "página", r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom",
-         r"(?<![\w.])Sta\.(?=\s+[A-ZÀ-Þ])": "Santa", r"(?<![\w.])Sto\.(?=\s+[A-ZÀ-Þ])": "Santo"},
+         r"(?<![\w.])Sta\.(?=\s+[A-ZÀ-Þ])": "Santa", r"(?<![\w.])Sto\.(?=\s+[A-ZÀ-Þ])": "Santo",
+         _half_of(r"(?!(?:dia|grama|para)\b)[^\W\d_]{3,}a"): "meia",
+         _half_of(r"(?!(?:por|com|que|dos|das)\b)[^\W\d_]{3,}"): "meio", r"US\$": "$"},
         "a", ("uma", "hora", "horas"), "e",
         {"€": ("um euro", "euros", "cêntimos"), "$": ("um dólar", "dólares", "centavos"),
          "R$": ("um real", "reais", "centavos"), "£": ("uma libra", "libras", "pence")}, "e",

@@ -1,4 +1,4 @@
-"""Units of measure behind a number, as ten languages say them: 5 km, 30 km/h, 20 °C, 12 m².
+"""Units of measure behind a number, as ten languages say them: 5 km, 30 km/h, 20 °C, 3 €/kg.
 
 Only signs behind a number are read, and a single letter only where a space parts the two (5 m, but
 not 5m, which may be five million) and no apostrophe follows (1998 l'équipe). Languages that are
@@ -25,7 +25,8 @@ _NORDIC_UNITS = _same(
 ) | {"°C": ("grad Celsius", "grader Celsius"), "m²": ("kvadratmeter",) * 2}  # fmt: skip
 _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "en": {
-        "mins": ("minute", "minutes"), "hr": ("hour", "hours"), "hrs": ("hour", "hours"),
+        "s": ("second", "seconds"), "mins": ("minute", "minutes"), "hr": ("hour", "hours"),
+        "hrs": ("hour", "hours"),
         "sec": ("second", "seconds"), "secs": ("second", "seconds"), "yrs": ("year", "years"),
         "kgs": ("kilogram", "kilograms"), "mi": ("mile", "miles"), "yds": ("yard", "yards"),
         "sq ft": ("square foot", "square feet"), "sq. ft.": ("square foot", "square feet"),
@@ -165,10 +166,14 @@ def _behind(number: str, units: Mapping[str, tuple[str, str]]) -> re.Pattern[str
     return re.compile(rf"(?<![0-9.,])(?P<number>{number})(?P<unit>{signs})(?![\w²³/]|'[^\W\d_])")
 
 
+_PER = {"en": "per", "de": "pro", "fr": "par", "es": "por", "pt": "por", "nl": "per", "sv": "per"}
+_SHARED = re.compile(r"(?<=[0-9])(?P<of>\s?[€$£]|\s?[^\W\d_]{1,3})?/(?P<by>[^\W\d_]+)(?![\w²³/])")
+_SUM = re.compile(r"[€$£]\s?[0-9.,]*\Z")
 _OF_DEGREES = re.compile(r"(?<=[0-9])\s?°\s(?=[CF]\b)")
 _PATTERNS = {language: _behind("[0-9][0-9.,]*", units) for language, units in _UNITS.items()}
 _FRACTIONS = {
-    language: _behind(r"(?<![\w/])[1-3]/[2-4]", units) for language, units in _UNITS.items()
+    language: _behind(r"(?<![\w/])(?:[1-3]/[2-4]|[½¼¾])", units)
+    for language, units in _UNITS.items()
 }
 
 
@@ -179,6 +184,8 @@ def spell_units(text: str, language: str) -> str:
     --------
     >>> spell_units("30 km/h, 1 kg and 5m", "en")
     '30 kilometers per hour, one kilogram and 5m'
+    >>> spell_units("2 m/s, 3 €/kg and $2.50/piece", "en")
+    '2 meters per second, 3€ per kilogram and $2.50 per piece'
     >>> spell_units("Nel 1945 l'Italia aveva 3 l d'acqua", "it")
     "Nel 1945 l'Italia aveva 3 litri d'acqua"
     """
@@ -192,7 +199,24 @@ def spell_units(text: str, language: str) -> str:
             return f"{match['number']} {several}"
         return f"{_ONE[language][one in _OTHER_GENDER]} {one}"
 
-    return _PATTERNS[language].sub(spelled, _OF_DEGREES.sub("°", text))
+    text = _OF_DEGREES.sub("°", text)
+    if language in _PER:
+        text = _SHARED.sub(lambda m: _per(m, units, _PER[language]), text)
+    return _PATTERNS[language].sub(spelled, text)
+
+
+def _per(match: re.Match[str], units: Mapping[str, tuple[str, str]], per: str) -> str:
+    """Return a unit or a sum with what it is for: *m per second*, *$5 per kilogram*."""
+    of, by = (match["of"] or "").strip(), match["by"]
+    is_sum = of in ("€", "$", "£") or (
+        not of and _SUM.search(match.string[max(0, match.start() - _LONGEST_SUM) : match.start()])
+    )
+    if f"{of}/{by}" in units or not (is_sum or (of in units and by in units)):
+        return match[0]
+    return f"{of if is_sum else f' {of}'} {per} {units.get(by, (by,))[0]}"
+
+
+_LONGEST_SUM = 20  # signs
 
 
 def spell_units_of_fractions(text: str, language: str) -> str:

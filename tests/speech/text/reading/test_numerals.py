@@ -14,6 +14,14 @@ from align.speech.text.reading.normalise import split_words
             "twenty|by|thirty|two|times|three|equals|six|zero|x|one|F|four|x|four",
         ),
         ("en", "3.0, 3.00, 2-3-4", "three|point|zero|three|point|zero|zero|two|three|four"),
+        (
+            "en",
+            "v2.0.14, 3.2.1, 3.4.21 and 10.0.0.1",
+            "v|two|point|zero|point|fourteen|three|point|two|point|one|three|point|four|twenty|one|"
+            "and|ten|point|zero|zero|one",
+        ),
+        ("sv", "version 4.12.0", "version|fyra|punkt|tolv|punkt|noll"),
+        ("de", "Bd. II, Bd. 3", "Band|zwei|Band|drei"),
         ("ru", "3,0", "три|целых|ноль|десятых"),
         ("fr", "20 x 30, 5%-10%", "vingt|sur|trente|cinq|pour|cent|à|dix|pour|cent"),
         (

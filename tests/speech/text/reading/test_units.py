@@ -17,6 +17,22 @@ from align.speech.text.reading.normalise import split_words
         ("sv", "1 kg, 1 m", "ett|kilo|en|meter"),
         ("fr", "1 s", "une|seconde"),
         ("de", "1 s, 2 qm", "eine|Sekunde|zwei|Quadratmeter"),
+        (
+            "en",
+            "5 m/s, 5m/s, 2 km/h, $5/hour, and/or, 10/day",
+            "five|meters|per|second|five|meters|per|second|two|kilometers|per|hour|five|dollars|"
+            "per|hour|and|or|ten|day",
+        ),
+        ("de", "1,75 €/kg", "ein|Euro|fünfundsiebzig|pro|Kilogramm"),
+        ("es", "½ kg, 1/2 hora", "medio|kilogramo|media|hora"),
+        (
+            "de",
+            "½ l, eine 1/2 Stunde, ½ Jahr",
+            "ein|halber|Liter|eine|halbe|Stunde|ein|halbes|Jahr",
+        ),
+        ("de", "1 1/2 TL, 2½ Tage", "eineinhalb|TL|zwei|einhalb|Tage"),
+        ("it", "1/2 ora, US$ 20", "mezz'ora|venti|dollari"),
+        ("fr", "1/2 heure", "une|demi|heure"),
     ],
 )
 def test_units(language: str, text: str, expected: str) -> None:
