@@ -167,7 +167,9 @@ def _behind(number: str, units: Mapping[str, tuple[str, str]]) -> re.Pattern[str
 
 
 _PER = {"en": "per", "de": "pro", "fr": "par", "es": "por", "pt": "por", "nl": "per", "sv": "per"}
-_SHARED = re.compile(r"(?<=[0-9])(?P<of>\s?[€$£]|\s?[^\W\d_]{1,3})?/(?P<by>[^\W\d_]+)(?![\w²³/])")
+_SHARED = re.compile(
+    r"(?<=[0-9])(?P<of>\s?[€$£]|\s?[^\W\d_]{1,3})?/(?P<by>[^\W\d_]+|100(?=\s?km))(?![\w²³/])"
+)
 _SUM = re.compile(r"[€$£]\s?[0-9.,]*\Z")
 _OF_DEGREES = re.compile(r"(?<=[0-9])\s?°\s(?=[CF]\b)")
 _PATTERNS = {language: _behind("[0-9][0-9.,]*", units) for language, units in _UNITS.items()}
@@ -211,7 +213,7 @@ def _per(match: re.Match[str], units: Mapping[str, tuple[str, str]], per: str) -
     is_sum = of in ("€", "$", "£") or (
         not of and _SUM.search(match.string[max(0, match.start() - _LONGEST_SUM) : match.start()])
     )
-    if f"{of}/{by}" in units or not (is_sum or (of in units and by in units)):
+    if f"{of}/{by}" in units or not (is_sum or (of in units and (by in units or len(by) > 2))):
         return match[0]
     return f"{of if is_sum else f' {of}'} {per} {units.get(by, (by,))[0]}"
 

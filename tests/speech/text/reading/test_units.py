@@ -24,6 +24,8 @@ from align.speech.text.reading.normalise import split_words
             "per|hour|and|or|ten|day",
         ),
         ("de", "1,75 €/kg", "ein|Euro|fünfundsiebzig|pro|Kilogramm"),
+        ("de", "2 h/Woche", "zwei|Stunden|pro|Woche"),
+        ("de", "7 l/100 km", "sieben|Liter|pro|einhundert|Kilometer"),
         ("es", "½ kg, 1/2 hora", "medio|kilogramo|media|hora"),
         (
             "de",
