@@ -18,6 +18,7 @@ _TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
 _BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$£])|(?<=[€$£])\s+(?=[0-9])")
 _CLOCK = re.compile(r"\b([0-9]{1,2})[.:]([0-5][0-9])\s*(?:Uhr|h)\b")
 _HOUR = re.compile(r"(?:(?<=[1-3]/[2-4])|(?<=½))\s?h(?!\w)")
+_HOURS = re.compile(r"(?:(?<=[0-9]½)|(?<=[0-9]\s½))\s?h(?!\w)")
 _HEURES = re.compile(r"\b([0-9]{1,2})\s?h(?:\s?([0-5][0-9]))?(?!\w)")
 _YEAR = re.compile(r"(?<![\w.,:-])1[1-9][0-9]{2}(?![\w%€$]|[.,:][0-9])")
 _HYPHEN = re.compile(r"(?<=[0-9])-(?=[0-9])")
@@ -133,14 +134,14 @@ class Signs:
         # a space may stand inside an abbreviation (z. B.), none is taken behind it
         spaced = "|".join(re.sub(r"\\\.(?!$)", r"\\.\\s?", re.escape(form)) for form in forms)
         text = re.sub(rf"(?<![\w.])(?:{spaced})(?!\w)", full, text, flags=re.IGNORECASE)
+        if self in (SIGNS_OF["fr"], SIGNS_OF["pt"]):
+            text = _HOUR.sub(f" {self.hour[1]}", _HOURS.sub(f" {self.hour[2]}", text))
         for form, said in self.in_place.items():
             text = re.sub(form, partial(as_known, said=said), text)
         if self is SIGNS_OF["de"]:
             text = prepare_german(text, number)
         if self in (SIGNS_OF["it"], SIGNS_OF["es"], SIGNS_OF["pt"]):
             text = _RANK_BY_DEGREE.sub(lambda m: f"{m[1] or m[2]}º", text)
-        if self in (SIGNS_OF["fr"], SIGNS_OF["pt"]):
-            text = _HOUR.sub(lambda m: f" {self.hour[1 + (m.string[m.start() - 1] == '½')]}", text)
         if self is SIGNS_OF["es"]:
             text = _HORAS.sub(r"\1 horas", text)
         text = self._large_sums(text)
@@ -317,7 +318,8 @@ SIGNS_OF: Mapping[str, Signs] = {
          r"\b([0-9]{1,2}) ?h ?([0-5]?[0-9]) ?min\b": r"\1 heures \2 minutes",
          r"(?<![\w.])[cC]hap\.(?=\s?[0-9])": "chapitre",
          r"(?<![\w.])St(?=[ -][A-ZÀ-Þ])": "Saint", r"(?<![\w.])Ste(?=[ -][A-ZÀ-Þ])": "Sainte",
-         rf"(?<=\bune\s){_HALF}": "demi",
+         rf"(?<=\bune\s){_HALF}": "demi", r"(?<![\w.,/])(?:1/4|¼)\sheure\b": "un quart d'heure",
+         r"(?<![\w.,/])(?:3/4|¾)\sheure\b": "trois quarts d'heure",
          _half_of("heure|journée|tasse|bouteille|livre|page|douzaine|année|cuillère|baguette|"
                   "tonne|seconde|minute|portion|tablette|pomme"): "une demi",
          r"(?<![\w.])M\.(?=\s+(?:[A-ZÀ-Þ]|et\s+m(?:adame|ademoiselle)\b))": "monsieur",

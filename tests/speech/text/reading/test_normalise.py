@@ -241,7 +241,7 @@ def test_words_that_are_divided_at_the_ends_of_lines(text: str, expected: str) -
         ("de", "Version 3.4.21", "Version|drei|Punkt|vier|Punkt|einundzwanzig"),
         ("de", "aller Art. 20 kamen", "aller|Art|zwanzig|kamen"),
         ("de", "1/4 Std.", "ein|Viertel|Stunde"),
-        ("fr", "1/2 h, 3/4 kg", "un|demi|heure|trois|quarts|kilogramme"),
+        ("fr", "1/2 h, 3/4 kg", "une|demi|heure|trois|quarts|kilogramme"),
         ("es", "hace 30° hoy", "hace|treinta|grados|hoy"),
         ("es", "3,5° ahora y 2° hijo", "tres|coma|cinco|grados|ahora|y|segundo|hijo"),
         ("it", "30° fuori, 90° minuto", "trenta|gradi|fuori|novantesimo|minuto"),

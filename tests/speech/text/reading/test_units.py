@@ -34,7 +34,12 @@ from align.speech.text.reading.normalise import split_words
         ),
         ("de", "1 1/2 TL, 2½ Tage", "eineinhalb|TL|zwei|einhalb|Tage"),
         ("it", "1/2 ora, US$ 20", "mezz'ora|venti|dollari"),
-        ("fr", "1/2 heure", "une|demi|heure"),
+        (
+            "fr",
+            "1/2 heure, 3/4 h, 2½ h",
+            "une|demi|heure|trois|quarts|d'heure|deux|et|demi|heures",
+        ),
+        ("pt", "½ h", "meia|hora"),
     ],
 )
 def test_units(language: str, text: str, expected: str) -> None:
