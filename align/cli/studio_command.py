@@ -1,5 +1,6 @@
 """``align studio``."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,21 +143,23 @@ def _tell_of(console: Console, session: "Session", recordings: Path, out: Path) 
             "where you can type what is said (T)."
         )
     if session.foreign:
-        n, first = len(session.foreign), ", ".join(session.foreign[:_TOLD])
-        more = "" if n <= _TOLD else f" and {n - _TOLD} more"
         console.warn(
-            f"{plural(n, 'recording')} whose labels in {out} this session has not written, or "
-            f"somebody has changed since: {first}{more}. They are left alone; move them away to "
-            "confirm these recordings here."
+            f"{plural(len(session.foreign), 'recording')} whose labels in {out} this session has "
+            f"not written, or somebody has changed since: {_first(session.foreign)}. They are "
+            "left alone; move them away to confirm these recordings here."
         )
     if session.missing:
-        n, first = len(session.missing), ", ".join(session.missing[:_TOLD])
-        more = "" if n <= _TOLD else f" and {n - _TOLD} more"
         console.warn(
-            f"{plural(n, 'recording')} that you corrected cannot be found below {recordings}: "
-            f"{first}{more}. The corrections are kept, and count again once files have these "
-            "names; was a file or a folder renamed?"
+            f"{plural(len(session.missing), 'recording')} that you corrected cannot be found "
+            f"below {recordings}: {_first(session.missing)}. The corrections are kept, and count "
+            "again once files have these names; was a file or a folder renamed?"
         )
+
+
+def _first(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = f" and {len(names) - _TOLD} more" if len(names) > _TOLD else ""
+    return ", ".join(names[:_TOLD]) + more
 
 
 def _usual_model(console: Console, recordings: Path, language: str) -> str:

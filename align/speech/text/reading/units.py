@@ -171,6 +171,7 @@ _SHARED = re.compile(
     r"(?<=[0-9])(?P<of>\s?[€$£]|\s?[^\W\d_]{1,3})?/(?P<by>[^\W\d_]+|100(?=\s?km))(?![\w²³/])"
 )
 _SUM = re.compile(r"[€$£]\s?[0-9.,]*\Z")
+_LONGEST_SUM = 20  # signs, so that no long text is searched for its currency
 _OF_DEGREES = re.compile(r"(?<=[0-9])\s?°\s(?=[CF]\b)")
 _PATTERNS = {language: _behind("[0-9][0-9.,]*", units) for language, units in _UNITS.items()}
 _FRACTIONS = {
@@ -216,9 +217,6 @@ def _per(match: re.Match[str], units: Mapping[str, tuple[str, str]], per: str) -
     if f"{of}/{by}" in units or not (is_sum or (of in units and (by in units or len(by) > 2))):
         return match[0]
     return f"{of if is_sum else f' {of}'} {per} {units.get(by, (by,))[0]}"
-
-
-_LONGEST_SUM = 20  # signs
 
 
 def spell_units_of_fractions(text: str, language: str) -> str:
