@@ -295,6 +295,8 @@ def _read_speech(root: str, groups: Groups, tier: str | None) -> Corpus:
             f"no recording (of {len(found.unpaired)}) has a label file of its name "
             f"({', '.join(LABEL_SUFFIXES)}) beside it."
         )
+        if not found.examples and _holds_music(root):
+            nothing += " It holds scores: for pieces of music, take a model or the kind of music."
     elif silent:
         nothing = (
             f"no label file (of {silent}) has a recording of its name beside it; put the "
@@ -330,7 +332,21 @@ def _read_music(root: str, groups: Groups) -> Corpus:
             f"no recording (of {len(found.unpaired)}) has both a score (score.mid, .musicxml or "
             ".csv, or one of its name) and a truth.csv beside it."
         )
+    if not found.examples and _holds_speech(root):
+        nothing += " It holds labels: for speech, take a model or the kind of speech."
     return found.corpus(nothing, "no piece", in_order=True)
+
+
+def _holds_speech(root: str) -> bool:
+    """Whether a folder holds recordings with labels beside them."""
+    return os.path.isdir(root) and any(p.audio and p.labels for p in find_pairs(root, None))
+
+
+def _holds_music(root: str) -> bool:
+    """Whether a folder holds recordings with scores beside them."""
+    from align.corpus.pieces import find_pieces
+
+    return os.path.isdir(root) and any(p.audio and p.score for p in find_pieces(root, None))
 
 
 def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth | None]":

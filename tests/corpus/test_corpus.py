@@ -309,6 +309,19 @@ def test_nothing_to_read(tmp_path):
         read_corpus(tmp_path, kind="dance")
 
 
+def test_the_other_kind_is_told(tmp_path):
+    (tmp_path / "speech").mkdir()
+    sound(tmp_path / "speech" / "a.wav")
+    phn(tmp_path / "speech" / "a.phn", "0 100 ah\n")
+    with pytest.raises(DataError, match=r"no pieces.* It holds labels: for speech, take a model"):
+        read_corpus(tmp_path / "speech", kind="music")
+    (tmp_path / "music").mkdir()
+    sound(tmp_path / "music" / "audio.wav")
+    (tmp_path / "music" / "score.mid").write_bytes(b"MThd")
+    with pytest.raises(DataError, match=r"has a label file .* It holds scores: for pieces of mus"):
+        read_corpus(tmp_path / "music")
+
+
 def test_real_corpora(timit_sample, shared_data):
     corpus = read_corpus(timit_sample)
     assert (len(corpus), len(corpus.groups), corpus.problems) == (96, 12, [])
