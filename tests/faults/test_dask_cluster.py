@@ -48,7 +48,8 @@ def shared_cluster():
     patient = {
         # A worker that was killed is given up for good where the next is not there by then.
         "distributed.deploy.lost-worker-timeout": "1 hour",
-        "distributed.comm.timeouts.connect": "5 minutes",
+        # Who asks for a worker that is dead already tries again until then.
+        "distributed.comm.timeouts.connect": "1 minute",
         "distributed.comm.timeouts.tcp": "5 minutes",
         # Workers are copies of a process that has imported Dask, and need not do so themselves.
         "distributed.worker.multiprocessing-method": "forkserver",
