@@ -193,6 +193,16 @@ def test_a_guess_of_espeak_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) 
     assert run(*args, "-o", "b.csv", "--quiet").stderr == ""
 
 
+def test_numbers_that_are_read_as_they_sound_are_told(here: Path) -> None:
+    numbers = "zero S AH0 SH AH0\noh F AA1 K S\nnought M OY1\n"
+    Path("my.dict").write_text(DICTIONARY + "\n" + numbers)
+    text = TEXT.replace("fox", "0")
+    result = run("speech", "kiwi.flac", "--dictionary", "my.dict", "--text", text, "-o", "a.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "Numbers are read as they sound: 'oh', not 'zero'." in result.stderr
+    assert ",oh" in Path("a.csv").read_text()
+
+
 def test_a_language_without_a_dictionary_needs_no_list_of_its_words(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,11 +16,13 @@ from align.speech.text.anchored import word_anchors
 from align.speech.text.bracketed import said_in_brackets
 from align.speech.text.channels import on_own_channels
 from align.speech.text.conversation import conversations_of
+from align.speech.text.heard import found_as_heard
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
 from align.speech.text.parts import NAMELESS, Recording, check_slack
 from align.speech.text.pronouncing.dictionary import Pronunciation
 from align.speech.text.pronouncing.lookup import Entry, Given
 from align.speech.text.pronouncing.vocabulary import Vocabulary
+from align.speech.text.reading.normalise import Reading
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
 from align.speech.text.reading.utterances import Utterance
 from align.speech.text.slowness import SLOW, slower, times_as_long
@@ -58,7 +60,8 @@ def align_text(
         The recording: a file, or samples at `rate`.
     text : str, sequence of str or of Utterance
         What is said in it, as a whole or sentence by sentence, or what
-        `align.speech.text.read_transcript` returned.
+        `align.speech.text.read_transcript` returned. A number that may be read in several ways is
+        read as it sounds, unless there are anchors.
     dictionary : Dictionary, path or "cmudict", or several of them, optional
         Pronunciations; of several the first that has a word counts. By default CMUdict for
         English; the words of other languages are then left to espeak-ng.
@@ -89,7 +92,7 @@ def align_text(
         alone, there.
     progress : callable, optional
         Called, of a long utterance, with a stage, how many seconds are done, and how many there
-        are.
+        are; and of numbers that may be read in several ways.
 
     Returns
     -------
@@ -136,7 +139,8 @@ def align_text(
     vocabulary = Vocabulary.of(dictionary, language, guess=guess, tokens=tokens)
     said = _utterances(text)
     name = os.fspath(audio) if isinstance(audio, str | os.PathLike) else NAMELESS
-    split = [vocabulary.words(u.text) for u in said]
+    readings = [vocabulary.read(u.text) for u in said]
+    split = [reading.words for reading in readings]
     words = [word for own in split for word in own]
     if not words:
         shown = text if isinstance(text, str) else " ".join(u.text for u in said)
@@ -145,6 +149,7 @@ def align_text(
     spoken, known = [word for word in words if word not in noise], model_labels(model)
     entries = vocabulary.entries(spoken, known, name)
     entries |= {w: Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule") for w in noise}
+    other = _others(vocabulary, readings, known)
     recording = Recording.read(audio, rate, model, name)
     conversations = conversations_of(list(zip(said, split, strict=True)))
     passages = [conversation.as_one() for conversation in conversations]
@@ -155,7 +160,7 @@ def align_text(
     words_aligner = WordAligner(
         model,
         recording,
-        entries,
+        other | entries,
         # phones of languages that were not learned are scored too vaguely to tell single words
         # from others' sound
         judging=seeking and own,
@@ -169,6 +174,12 @@ def align_text(
     if times > SLOW:
         words_aligner = replace(words_aligner, model=slower(model, times))
         found = found_near_times(words_aligner, conversations, slack, progress)
+    unusual: Sequence[tuple[str, str]] = ()
+    if other and held is None:
+        heard = found_as_heard(words_aligner, said, readings, found, slack, progress)
+        found, unusual = heard.found, heard.unusual
+        words = [word for own in heard.words for word in own]
+        entries = {word: words_aligner.entries[word] for word in words}
 
     def entries_in(brackets: str) -> list[Entry]:
         inner = replace(vocabulary, tokens=()).words(brackets)
@@ -187,7 +198,19 @@ def align_text(
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),
         tuple(sorted(found.mismatches, key=lambda m: m.start)),
         tuple(u for _, u in found.timed if u.start is not None and u.end is not None),
+        tuple(unusual),
     )
+
+
+def _others(
+    vocabulary: Vocabulary, readings: Sequence[Reading], known: Collection[str]
+) -> dict[str, Entry]:
+    """Return the words of other readings of numbers; none where one has no pronunciation."""
+    words = {w: None for r in readings for one in r.several for way in one.ways for w in way}
+    try:
+        return vocabulary.entries(list(words), known)
+    except DataError:
+        return {}
 
 
 def _names_transcript(text: str) -> bool:

@@ -13,7 +13,7 @@ from align.speech.text.pronouncing.lookup import (
     look_up_all,
     make_dictionary,
 )
-from align.speech.text.reading.normalise import split_words, spoken_noise
+from align.speech.text.reading.normalise import Reading, read_words, spoken_noise
 from align.types import SILENCES
 
 _LARGE = 50_000  # words of a dictionary that has nearly all of a text in its language
@@ -68,8 +68,12 @@ class Vocabulary:
 
     def words(self, text: str) -> tuple[str, ...]:
         """Return the words of a text as they are said; see `split_words`."""
+        return self.read(text).words
+
+    def read(self, text: str) -> Reading:
+        """Return the words of a text, and which of them may be read otherwise."""
         known, tokens = self.dictionary.__contains__, self.tokens
-        return split_words(text, language=self.language, known=known, tokens=tokens)
+        return read_words(text, language=self.language, known=known, tokens=tokens)
 
     def entries(
         self, words: Sequence[str], known: Collection[str] | None, path: str | None = None

@@ -9,8 +9,6 @@ which of the two is the month.
 import re
 from collections.abc import Mapping
 
-from align.speech.text.reading.numerals import Number
-
 _MONTHS: Mapping[str, str] = {
     "en": "January February March April May June July August September October November December",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
@@ -90,7 +88,7 @@ _AMBIGUOUS = frozenset({"may", "march", "mar"})
 """Words and names besides, where they have no capital."""
 
 
-def spell_dates(text: str, language: str, number: Number) -> str:
+def spell_dates(text: str, language: str) -> str:
     """Return a text with the days and months of one of eight languages as words.
 
     Examples
@@ -108,8 +106,8 @@ def spell_dates(text: str, language: str, number: Number) -> str:
             lambda m: f"{_MONTHS['en'].split()[int(m['month']) - 1]} {int(m['day'])}, {m['year']}",
             text,
         )
-        text = _DAY_MONTH.sub(lambda m: _english(m, number, day_first=True), text)
-        return _MONTH_DAY.sub(lambda m: _english(m, number, day_first=False), text)
+        text = _DAY_MONTH.sub(lambda m: _english(m, day_first=True), text)
+        return _MONTH_DAY.sub(lambda m: _english(m, day_first=False), text)
     full = _FULL[language]
     text = _SHORTENED[language].sub(
         lambda m: f"{m['day']}{m['of']}{full[m['short'].lower()]}", text
@@ -125,13 +123,19 @@ def spell_dates(text: str, language: str, number: Number) -> str:
     return _ONE[language].sub(_FIRST[language], text) if language in _FIRST else text
 
 
-def _english(match: re.Match[str], number: Number, *, day_first: bool) -> str:
+def _ordinal(day: int) -> str:
+    """Return a day as 1st, 2nd, 3rd, 4th."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return f"{day}{'th' if day in (11, 12, 13) else ending}"
+
+
+def _english(match: re.Match[str], *, day_first: bool) -> str:
     """Return a month with its day as an ordinal, or what was written where it is no month."""
     written = match["month"]
     if written.lower() in _AMBIGUOUS and not written[:1].isupper():
         return match[0]
     month = _ABBREVIATED.get(written.capitalize(), written)
-    day = number(str(int(match["day"])), "ordinal").strip()
+    day = _ordinal(int(match["day"]))
     if not day_first:
         return f"{month} {day}"
     ends = match["stop"] and (written == month or not match.string[match.end() :].strip())

@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Callable, Collection
 from functools import lru_cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from align.errors import ParameterError
 from align.speech.text.reading.addresses import spell_addresses
@@ -35,6 +35,7 @@ from align.speech.text.reading.numerals import (
     spell_telephones,
     spell_versions,
 )
+from align.speech.text.reading.otherwise import other_readings
 from align.speech.text.reading.ranks import spell_ranks
 from align.speech.text.reading.ratios import spell_ratios
 from align.speech.text.reading.remarks import REMARKED
@@ -123,6 +124,24 @@ _CODE = re.compile(r"(?<=[0-9])\s?(EUR|USD|GBP)\b|\b(EUR|USD|GBP)\s?(?=[0-9])")
 _LONGEST_NUMBER = 15  # digits; longer ones are read one by one
 
 
+class Several(NamedTuple):
+    """Words that stand for a number which may be read in other ways.
+
+    The words are those from `start` up to `stop`, which is not among them; `ways` are the others.
+    """
+
+    start: int
+    stop: int
+    ways: tuple[tuple[str, ...], ...]
+
+
+class Reading(NamedTuple):
+    """The words of a text in their usual reading, and those that may be others."""
+
+    words: tuple[str, ...]
+    several: tuple[Several, ...]
+
+
 def split_words(
     text: str,
     *,
@@ -168,6 +187,26 @@ def split_words(
     >>> split_words("* An item\n* of * a list")
     ('An', 'item', 'of', '***', 'a', 'list')
     """
+    return read_words(text, language=language, known=known, tokens=tokens).words
+
+
+def read_words(
+    text: str,
+    *,
+    language: str = "en",
+    known: Callable[[str], bool] | None = None,
+    tokens: Collection[str] = (),
+) -> Reading:
+    """Return the words of a text as `split_words`, and which of them may be read otherwise.
+
+    Examples
+    --------
+    >>> reading = read_words("in 1905")
+    >>> reading.words, reading.several[0][:2]
+    (('in', 'nineteen', 'oh', 'five'), (1, 4))
+    >>> ("nineteen", "hundred", "and", "five") in reading.several[0].ways
+    True
+    """
     known = known or (lambda word: False)
     text = plain_letters(text)
     cut = word_cutter(text, language) or (lambda part: [part])
@@ -179,7 +218,18 @@ def split_words(
     parts = re.split(f"({_SPANS})", _whole_lines(text, known))
     parts[::2] = [_prepared(part, code, known) for part in parts[::2]]  # the others stay
     text = _without_stutter(_without_conventions("".join(parts)), known)
+
+    def words_of(spoken: str) -> list[str]:
+        found: list[str] = []
+        for part in chain.from_iterable(map(cut, apart(spoken).split())):
+            word = _clitic(part, code) or _bare(part, known)
+            pieces = [piece for piece in re.split("[-\u2010]", word) if piece]
+            whole = known(word) or len(pieces) < 2 or not all(map(known, pieces))
+            found += [word] if whole and word else pieces
+        return found
+
     words: list[str] = []
+    several: list[Several] = []
     for chunk in _CHUNK.findall(text):
         if chunk.startswith("\1"):
             words.append(own[int(chunk.split("\1")[1])])
@@ -191,12 +241,15 @@ def split_words(
             words.append(beginning)
             continue
         spoken = chunk if is_pinyin(chunk, language) else _spell_out(chunk, code)
-        for part in chain.from_iterable(map(cut, apart(spoken).split())):
-            word = _clitic(part, code) or _bare(part, known)
-            pieces = [piece for piece in re.split("[-\u2010]", word) if piece]
-            whole = known(word) or len(pieces) < 2 or not all(map(known, pieces))
-            words += [word] if whole and word else pieces
-    return tuple(words)
+        usual = words_of(spoken)
+        if spoken != chunk and code not in CHINESE:  # it has a number, or a sign
+            others = other_readings(chunk, code, _in, words[-1] if words else "")
+            ways = dict.fromkeys(tuple(words_of(way)) for way in others)
+            ways.pop(tuple(usual), None)
+            if ways := {way: None for way in ways if way}:
+                several.append(Several(len(words), len(words) + len(usual), tuple(ways)))
+        words += usual
+    return Reading(tuple(words), tuple(several))
 
 
 def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
@@ -208,7 +261,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     if code in _AND_A_HALF and code in SIGNS_OF:
         text = _MIXED.sub("½", text)
     if code not in _ESPEAK_COUNTS:
-        text = spell_dates(plain_digits(text, code), code, _in(code))
+        text = spell_dates(plain_digits(text, code), code)
         text = spell_ranges(spell_telephones(text, code, _in(code)), code)
         text = spell_versions(text, code, _in(code))
         text = spell_roman(spell_ratios(text, code, _in(code)), code, _in(code))

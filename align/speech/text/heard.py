@@ -1,0 +1,150 @@
+"""Which reading of a number was said: *one hundred and one*, or *one oh one*.
+
+The text does not say, and the sound does. A text is aligned with the usual readings first. Then
+each number that may be read otherwise is looked for once more in each of its readings, with the
+words beside it, between their times; the reading counts whose best path scores highest, where
+another than the usual one must be likelier by some odds. Where one is, the text is aligned anew.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from align.errors import DataError
+from align.progress import Progress
+from align.speech.text.conversation import conversations_of
+from align.speech.text.reading.normalise import Reading, Several
+from align.speech.text.reading.utterances import Utterance
+from align.speech.text.untimely import Found, Said, found_near_times
+from align.speech.text.words import WordAligner
+
+_BESIDE = 3  # words on either side, which say where the number begins and ends
+_WORSE = 0.02  # of the match of the text, by which other readings may lower it
+_PAUSE = 1.0  # seconds of one that is looked at, too
+_LOG_ODDS = 4.0  # by which another reading must be likelier than the usual one
+
+Span = tuple[float, float]
+
+
+class Heard(NamedTuple):
+    """What was found of a text, the words of each utterance, and which are no usual readings."""
+
+    found: Found
+    words: Sequence[tuple[str, ...]]
+    unusual: Sequence[tuple[str, str]] = ()
+
+
+def found_as_heard(
+    aligner: WordAligner,
+    said: Sequence[Utterance],
+    readings: Sequence[Reading],
+    found: Found,
+    slack: float,
+    progress: Progress | None,
+) -> Heard:
+    """Return what is found of utterances whose numbers are read as they sound.
+
+    `found` is what was found of the usual readings; it stays where others fit worse as a whole.
+    """
+    usual = Heard(found, [reading.words for reading in readings])
+    words, unusual = _as_heard(aligner, said, readings, found.said, progress)
+    if not unusual:
+        return usual
+    conversations = conversations_of(list(zip(said, words, strict=True)))
+    try:
+        again = found_near_times(aligner, conversations, slack, progress)
+    except DataError:  # words that do not fit
+        return usual
+    worse = (found.said.match or 0.0) - (again.said.match or 0.0)
+    return usual if worse > _WORSE else Heard(again, words, unusual)
+
+
+def _as_heard(
+    aligner: WordAligner,
+    said: Sequence[Utterance],
+    readings: Sequence[Reading],
+    found: Said,
+    progress: Progress | None,
+) -> tuple[list[tuple[str, ...]], list[tuple[str, str]]]:
+    """Return the words of utterances in the readings that fit best, and which are not usual.
+
+    A number that was not found, or not with the words beside it, stays as it is.
+    """
+    report = progress or (lambda stage, done, total: None)
+    asked, n_asked = 0, sum(len(reading.several) for reading in readings)
+    words: list[tuple[str, ...]] = [reading.words for reading in readings]
+    unusual: list[tuple[str, str]] = []
+    spoken = [(start, end) for _, start, end in found.spans]
+    before: dict[str, int] = {}
+    for n in _in_order(said):
+        reading, speaker = readings[n], said[n].speaker
+        first = before.get(speaker, 0)
+        before[speaker] = first + len(reading.words)
+        known, times = found.of(speaker, first, len(reading.words))
+        if not reading.several or tuple(known) != reading.words:
+            continue
+        chosen: list[str] = []
+        done = 0
+        for several in reading.several:
+            usual = reading.words[several.start : several.stop]
+            best = _best_of(aligner, reading, several, times, spoken)
+            chosen += [*reading.words[done : several.start], *best]
+            done = several.stop
+            asked += 1
+            report("numbers", asked, n_asked)
+            if best != usual:
+                unusual.append((" ".join(usual), " ".join(best)))
+        words[n] = (*chosen, *reading.words[done:])
+    return words, unusual
+
+
+def _in_order(said: Sequence[Utterance]) -> list[int]:
+    """Return the numbers of utterances in the order in which their words are found."""
+    numbers = list(range(len(said)))
+    if all(own.loose for own in said):
+        numbers.sort(key=lambda n: said[n].start or 0.0)
+    return numbers
+
+
+def _best_of(
+    aligner: WordAligner,
+    reading: Reading,
+    several: Several,
+    times: Mapping[int, Span],
+    spoken: Sequence[Span],
+) -> tuple[str, ...]:
+    """Return the reading of one number that fits best.
+
+    `times` are start and end of the words of its utterance, in seconds; some may have none, and
+    `spoken` are those of all words.
+    """
+    usual = reading.words[several.start : several.stop]
+    low, high = max(several.start - _BESIDE, 0), several.stop + _BESIDE
+    around = range(low, min(high, len(reading.words)))
+    if any(k not in times for k in around):
+        return usual
+    span = _widened((times[low][0], times[around[-1]][1]), spoken, aligner.recording.duration)
+    in_front = reading.words[low : several.start]
+    behind = reading.words[several.stop : high]
+    ways = [usual, *(way for way in several.ways if all(w in aligner.entries for w in way))]
+    scores = [_score(aligner, (*in_front, *way, *behind), span) for way in ways]
+    scores[0] += _LOG_ODDS * aligner.model.placement_.temperature
+    return ways[scores.index(max(scores))]
+
+
+def _widened(span: Span, spoken: Sequence[Span], duration: float) -> Span:
+    """Return start and end of some words and of the pauses beside them, of a second at most."""
+    begin, end = span
+    before = max((last for _, last in spoken if last <= begin), default=0.0)
+    after = min((first for first, _ in spoken if first >= end), default=duration)
+    return max(before, begin - _PAUSE), min(after, end + _PAUSE)
+
+
+def _score(aligner: WordAligner, words: Sequence[str], span: Span) -> float:
+    """Return what the best path of words between two times scores; -inf if there is none."""
+    text = aligner.text(Utterance(" ".join(words), *span), words, span)
+    try:
+        text.part.check_room(words, aligner.entries)
+        return text.paths().best().path.score
+    except DataError:
+        return -math.inf

@@ -1,0 +1,245 @@
+"""In which other ways a number may be read: *101* as *one oh one*, *1999* as *nineteen hundred*.
+
+Nobody can tell from the text, and the recording can; `align.speech.text.heard` asks it. The usual
+reading of a number is that of `align.speech.text.reading.normalise`; here are the others, of
+numbers without a sign or a unit. Of every language they are the cardinal number, the year, the two
+halves of four digits and the digits one by one; English, German, French, Dutch, Norwegian and
+Portuguese have more.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from align.speech.text.reading.numerals import Number
+
+InLanguage = Callable[[str], Number]
+"""Return what reads the numbers of a language."""
+
+_MOST = 12  # readings of one number, each of which is compared with the sound
+_LONGEST = 7  # digits of a number that is read otherwise
+_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}([.,'\u2019])[0-9]{3}(?:\1[0-9]{3})*")
+_PLAIN = re.compile(rf"[0-9]{{1,{_LONGEST}}}")
+_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
+_SUM = re.compile(r"([$€£])([0-9]{1,4})\.([0-9]{2})")
+_DECIMAL = re.compile(r"([0-9]{1,4})\.([0-9]{1,2})")
+_DAY = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()
+)
+_UNITS = {"$": ("dollars", "cents"), "€": ("euros", "cents"), "£": ("pounds", "pence")}
+
+
+def other_readings(chunk: str, language: str, numbers: InLanguage, before: str = "") -> list[str]:
+    """Return in which ways a chunk without spaces may be read besides, the likeliest first.
+
+    Parameters
+    ----------
+    chunk : str
+        As it is written, with punctuation around it.
+    language : str
+        Code of its language, without a region.
+    numbers : callable
+        What reads the numbers of a language.
+    before : str
+        The word in front of it.
+
+    Returns
+    -------
+    list of str
+        In words, at most twelve; the usual reading may be among them. Empty for what is no number,
+        or has a sign beside it that has one reading only.
+
+    Examples
+    --------
+    >>> from align.speech.text.reading.normalise import read_words
+    >>> [" ".join(way) for way in read_words("Highway 101").several[0].ways][:3]
+    ['one hundred one', 'a hundred and one', 'a hundred one']
+    """
+    core = chunk.strip(".,;:?!()\"'\u201c\u201d\u201e\u2019")
+    number = numbers(language)
+    ways: Iterator[str] = iter(())
+    if _THOUSANDS.fullmatch(core):
+        ways = _whole(re.sub("[^0-9]", "", core), language, numbers, apart=False)
+    elif _PLAIN.fullmatch(core):
+        ways = _whole(core, language, numbers, apart=True)
+    elif language == "en" and before.casefold() in _MONTHS and (day := _DAY.fullmatch(core)):
+        ways = iter([f"the {number(day[1], 'ordinal')}", number(day[1], "cardinal")])
+    elif language == "en":
+        ways = _english_signs(core, number)
+    return list(dict.fromkeys(" ".join(way.split()) for way in ways))[:_MOST]
+
+
+def _whole(digits: str, language: str, numbers: InLanguage, *, apart: bool) -> Iterator[str]:
+    """Yield how a whole number may be read; `apart` where its digits may be read one by one."""
+    number = numbers(language)
+    if digits == "0" or digits[0] != "0":
+        own = _OWN.get(language)
+        if own is not None:
+            yield from own(digits, numbers)
+        yield number(digits, "cardinal")
+        if len(digits) == 4 and int(digits) < 2100:
+            yield _year(digits, number)
+        if apart and len(digits) == 4:
+            yield _halves(digits[:2], digits[2:], language, number)
+        if apart and len(digits) == 3 and language in _PAIRED:
+            yield _halves(digits[0], digits[1:], language, number)
+    if apart and (len(digits) > 2 or digits[0] == "0"):
+        yield from _one_by_one(digits, language, number)
+
+
+def _year(digits: str, number: Number) -> str:
+    """Return a number as a year, where the language has a way for it."""
+    try:
+        return number(digits, "year")
+    except (TypeError, ValueError, NotImplementedError, OverflowError):
+        return ""
+
+
+_PAIRED = frozenset({"en", "de"})
+"""Languages that read three digits as one and two: *three seventy*."""
+
+_OH = {"en": "oh", "de": "null", "nl": "nul"}
+
+
+def _halves(first: str, last: str, language: str, number: Number) -> str:
+    """Return four digits two by two, or three as one and two; empty for such as 20 00."""
+    if last[0] != "0":
+        return f"{number(first, 'cardinal')} {number(last, 'cardinal')}"
+    if last == "00" or language not in _OH:
+        return ""
+    return f"{number(first, 'cardinal')} {_OH[language]} {number(last[1], 'cardinal')}"
+
+
+_DIGITS = {"en": {"0": "oh"}, "de": {"2": "zwo"}, "pt": {"6": "meia"}}
+"""What some digits are called beside other digits, by some."""
+
+
+def _one_by_one(digits: str, language: str, number: Number) -> Iterator[str]:
+    said = {digit: number(digit, "cardinal").strip() for digit in digits}
+    yield " ".join(said[digit] for digit in digits)
+    said |= _DIGITS.get(language, {})
+    yield " ".join(said[digit] for digit in digits)
+    if language == "en" and digits.startswith("00"):
+        yield " ".join(["double", "oh", *(said[digit] for digit in digits[2:])])
+
+
+# What single languages have ---------------------------------------------------------------------
+
+
+def _english(digits: str, numbers: InLanguage) -> Iterator[str]:
+    """Yield *one hundred one*, *a hundred and one*, *twelve hundred*, and *oh* for 0."""
+    number = numbers("en")
+    cardinal = number(digits, "cardinal").strip()
+    for said in (cardinal, re.sub("^one (?=hundred|thousand|million)", "a ", cardinal)):
+        yield said
+        yield said.replace(" and ", " ")
+    value = int(digits)
+    if 1000 < value < 10000 and digits[1] != "0":
+        hundreds = f"{number(digits[:2], 'cardinal')} hundred"
+        rest = number(str(value % 100), "cardinal") if value % 100 else ""
+        yield f"{hundreds} {rest}"
+        if rest:
+            yield f"{hundreds} and {rest}"
+    if value == 0:
+        yield "oh"
+        yield "nought"
+
+
+def _english_signs(core: str, number: Number) -> Iterator[str]:
+    """Yield how clocks, sums of money and decimals may be read in English."""
+    if match := _CLOCK.fullmatch(core):
+        yield from _clock(str(int(match[1])), int(match[2]), number)
+    elif match := _SUM.fullmatch(core):
+        unit, cents = _UNITS[match[1]]
+        whole = number(match[2], "cardinal")
+        unit = unit[:-1] if match[2] == "1" else unit
+        part = number(str(int(match[3])), "cardinal")
+        if int(match[3]):
+            yield f"{whole} {part}"
+            yield f"{whole} {unit} {part}"
+            yield f"{whole} {unit} and {part} {cents}"
+            yield f"{whole} {unit} {part} {cents}"
+    elif match := _DECIMAL.fullmatch(core):
+        whole, part = match[1], match[2]
+        if part == "5":
+            yield "a half" if whole == "0" else f"{number(whole, 'cardinal')} and a half"
+        if whole == "0":
+            behind = number(f"1.{part}", "cardinal").split("point")[-1]
+            yield f"point {behind}"
+            yield f"oh point {behind}"
+        if len(part) == 2 and part[0] != "0":
+            yield f"{number(whole, 'cardinal')} point {number(part, 'cardinal')}"
+
+
+_QUARTERS = {15: "quarter past", 30: "half past", 45: "quarter to"}
+_HALF_HOUR = 30
+
+
+def _clock(hour: str, minute: int, number: Number) -> Iterator[str]:
+    """Yield *quarter past three*, *ten to four*, and *three* for 3:00."""
+    own = number(hour, "cardinal")
+    after = number(str(int(hour) % 12 + 1), "cardinal")
+    if minute == 0:
+        yield own
+        yield f"{own} hundred"
+    elif minute in _QUARTERS:
+        said = f"{_QUARTERS[minute]} {own if minute <= _HALF_HOUR else after}"
+        yield said
+        yield f"a {said}"
+    elif minute % 5 == 0 and minute < _HALF_HOUR:
+        yield f"{number(str(minute), 'cardinal')} past {own}"
+    elif minute % 5 == 0:
+        yield f"{number(str(60 - minute), 'cardinal')} to {after}"
+
+
+def _german(digits: str, numbers: InLanguage) -> Iterator[str]:
+    """Yield *hunderteins*, *hundertundeins*, *tausend...*, and *zwo*."""
+    cardinal = numbers("de")(digits, "cardinal").strip()
+    short = re.sub("^ein(?=hundert|tausend)", "", cardinal)
+    yield short
+    yield re.sub("(?<=hundert)(?=[a-zäöü])", "und", short)
+    if digits == "2":
+        yield "zwo"
+
+
+def _french(digits: str, numbers: InLanguage) -> Iterator[str]:
+    """Yield *septante*, *huitante* and *nonante*, and *dix-neuf cent* of years."""
+    for region in ("fr_BE", "fr_CH"):
+        said = numbers(region)(digits, "cardinal")
+        if re.search("septante|huitante|octante|nonante", said):
+            yield re.sub(r"cents (?=\w)", "cent ", said)  # as num2words has it in France
+    value = int(digits)
+    if 1100 <= value < 2000:
+        number = numbers("fr")
+        rest = number(str(value % 100), "cardinal") if value % 100 else ""
+        yield f"{number(digits[:2], 'cardinal')} cent {rest}"
+
+
+def _dutch(digits: str, numbers: InLanguage) -> Iterator[str]:
+    """Yield *twaalfhonderd*, and *honderdeneen*."""
+    number, value = numbers("nl"), int(digits)
+    cardinal = number(digits, "cardinal").strip()
+    yield re.sub("(?<=honderd)(?=[a-z])", "en", cardinal)
+    if 1000 < value < 10000 and digits[1] != "0":
+        rest = number(str(value % 100), "cardinal") if value % 100 else ""
+        yield f"{number(digits[:2], 'cardinal').strip()}honderd {rest}"
+
+
+_TENS = (*("", "", "tyve", "tredve"), *"førti femti seksti sytti åtti nitti".split())
+
+
+def _norwegian(digits: str, numbers: InLanguage) -> Iterator[str]:
+    """Yield *en og tyve* of 21, as many still count."""
+    if len(digits) == 2 and int(digits) > 20:
+        number, tens = numbers("no"), _TENS[int(digits[0])]
+        ones = number(digits[1], "cardinal").strip()
+        yield tens if digits[1] == "0" else f"{ones}og{tens}"
+
+
+_OWN: Mapping[str, Callable[[str, InLanguage], Iterator[str]]] = {
+    "en": _english,
+    "de": _german,
+    "fr": _french,
+    "nl": _dutch,
+    **dict.fromkeys(("no", "nb"), _norwegian),
+}

@@ -1,0 +1,82 @@
+"""In which other ways a number may be read."""
+
+import pytest
+
+from align.speech.text.reading.normalise import read_words, split_words
+
+
+def ways(text: str, language: str) -> list[list[str]]:
+    """Return the other readings of each number of a text."""
+    several = read_words(text, language=language).several
+    return [[" ".join(way) for way in one.ways] for one in several]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "some"),
+    [
+        ("en", "Highway 101", {"a hundred and one", "one hundred one", "one oh one"}),
+        ("en", "90210", {"nine oh two one oh", "nine zero two one zero"}),
+        ("en", "(007)", {"double oh seven", "oh oh seven"}),
+        ("en", "in 2005,", {"two thousand five", "twenty oh five"}),
+        ("en", "1,200 of 1500.", {"twelve hundred", "a thousand two hundred"}),
+        ("en", "at 9:45", {"quarter to ten", "a quarter to ten"}),
+        ("en", "at 9:10", {"ten past nine"}),
+        ("en", "at 9:40", {"twenty to ten"}),
+        ("en", "at 9:00", {"nine", "nine hundred"}),
+        ("en", "$5.50", {"five fifty", "five dollars and fifty cents"}),
+        ("en", "$1.50", {"one dollar and fifty cents"}),
+        ("en", "3.5 or 0.5", {"three and a half"}),
+        ("en", "3.14", {"three point fourteen"}),
+        ("en", "0.25", {"point two five", "oh point two five"}),
+        ("en", "0", {"oh", "nought"}),
+        ("en", "on May 5", {"the fifth", "five"}),
+        ("en", "370", {"three seventy", "three hundred seventy", "three seven zero"}),
+        ("de", "101", {"hunderteins", "hundertundeins", "eins null eins"}),
+        ("de", "im Jahr 2020", {"zwanzig zwanzig"}),
+        ("de", "1.200", {"tausendzweihundert", "zwölfhundert"}),
+        ("de", "2", {"zwo"}),
+        ("fr", "75", {"septante cinq"}),
+        ("fr", "1950", {"dix neuf cent cinquante"}),
+        ("nl", "105", {"honderdenvijf"}),
+        ("nl", "2500", {"vijfentwintighonderd"}),
+        ("no", "24", {"fireogtyve"}),
+        ("sv", "2024", {"tjugo tjugofyra"}),
+        ("pt", "266", {"dois meia meia"}),
+        ("es", "1999", {"uno nueve nueve nueve"}),
+    ],
+)
+def test_other_readings(language: str, text: str, some: set[str]) -> None:
+    assert some <= set(ways(text, language)[0])
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "twelve kiwis, one half, A4, 5 km, 3rd, 2x, -7, 50%, 555-1234, COVID-19, 12345678"),
+        ("de", "drei Kiwis, 3. Mai, 5 km, 1,5"),
+        ("zh", "1999"),
+        ("ta", "1999"),  # whose numbers espeak-ng reads
+    ],
+)
+def test_what_has_one_reading(language: str, text: str) -> None:
+    assert ways(text, language) == []
+
+
+def test_the_words_that_stand_for_a_number() -> None:
+    reading = read_words("From 101 to 3 [noise] 0.")
+    assert [reading.words[one.start : one.stop] for one in reading.several] == [
+        ("one", "hundred", "and", "one"),
+        ("zero",),
+    ]
+    assert reading.words == split_words("From 101 to 3 [noise] 0.")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "no", "da"])
+def test_no_reading_is_the_usual_one_and_each_has_letters_alone(language: str) -> None:
+    numbers = "0 2 7 10 21 99 100 101 110 200 999 1000 1001 1066 1999 2000 2010 2100 9999 90210"
+    for number in (*numbers.split(), "100000", "999999", "1000000"):
+        reading = read_words(number, language=language)
+        for one in reading.several:
+            assert reading.words not in one.ways
+            assert len(set(one.ways)) == len(one.ways) <= 12
+            assert all(word.replace("-", "").isalpha() for way in one.ways for word in way)
