@@ -10,6 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from align.errors import DataError
 from align.progress import Progress
 from align.speech.text.conversation import conversations_of
@@ -21,6 +23,7 @@ from align.speech.text.words import WordAligner
 _BESIDE = 3  # words on either side, which say where the number begins and ends
 _WORSE = 0.02  # of the match of the text, by which other readings may lower it
 _PAUSE = 1.0  # seconds of one that is looked at, too
+_USUAL = 1.5  # log odds by which a phone that was said scores less than nothing
 _LOG_ODDS = 4.0  # by which another reading must be likelier than the usual one
 
 Span = tuple[float, float]
@@ -128,7 +131,7 @@ def _best_of(
     behind = reading.words[several.stop : high]
     ways = [usual, *(way for way in several.ways if all(w in aligner.entries for w in way))]
     scores = [_score(aligner, (*in_front, *way, *behind), span) for way in ways]
-    scores[0] += _LOG_ODDS * aligner.model.placement_.temperature
+    scores[0] += _LOG_ODDS
     return ways[scores.index(max(scores))]
 
 
@@ -141,10 +144,16 @@ def _widened(span: Span, spoken: Sequence[Span], duration: float) -> Span:
 
 
 def _score(aligner: WordAligner, words: Sequence[str], span: Span) -> float:
-    """Return what the best path of words between two times scores; -inf if there is none."""
+    """Return how well words fit between two times, as log odds; -inf if they do not.
+
+    Phones that were said score less than nothing too, so each has what is usual for it back: else
+    the reading of the fewest phones would be the best of those that fit about as well.
+    """
     text = aligner.text(Utterance(" ".join(words), *span), words, span)
     try:
         text.part.check_room(words, aligner.entries)
-        return text.paths().best().path.score
+        path = text.paths().best()
     except DataError:
         return -math.inf
+    n_phones = np.count_nonzero(path.built.word[path.passed()] >= 0)
+    return path.path.score / text.temperature + _USUAL * n_phones
