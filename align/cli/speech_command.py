@@ -320,8 +320,8 @@ def _align_text(
     if found.guessed:
         by_default = not options["dictionary"]
         console.message(_who_guessed(found.guessed, options["language"], by_default))
-    if found.heard:
-        console.message(_what_was_heard(found.heard))
+    if found.verbalised:
+        console.message(_verbalised(found.verbalised))
     console.message(f"{_shown_counts(found)}: {named(targets)}")
     say_late(console, audio, targets)
     for mismatch in found.mismatches:
@@ -344,9 +344,9 @@ def _who_guessed(words: Sequence[str], language: str, by_default: bool) -> str:
     return f"No dictionary has {some}; espeak-ng guessed how to say it."
 
 
-def _what_was_heard(heard: Sequence[tuple[str, str]]) -> str:
+def _verbalised(pairs: Sequence[tuple[str, str]]) -> str:
     """Return which numbers were said otherwise than is usual."""
-    told = [f"'{said}', not '{usual}'" for usual, said in dict.fromkeys(heard)]
+    told = [f"'{said}', not '{usual}'" for usual, said in dict.fromkeys(pairs)]
     more = " ..." if len(told) > _GUESSED else ""
     return f"Numbers are read as they sound: {', '.join(told[:_GUESSED])}{more}."
 

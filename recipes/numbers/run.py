@@ -92,7 +92,8 @@ def run(language: str, each: int, seed: int, folder: Path) -> dict[str, tuple[in
             right[kind][0] += said == reading.words
             right[kind][1] += said == words
             if said != words:
-                print(f"  {' '.join(way)}: {[b for _, b in found.heard] or 'usual'}", flush=True)
+                taken = [one for _, one in found.verbalised] or "the usual one"
+                print(f"  {' '.join(way)}: {taken}", flush=True)
     return {kind: (written, heard) for kind, (written, heard) in right.items()}
 
 

@@ -26,7 +26,7 @@ def test_what_was_read_as_it_was_said_is_counted(tmp_path, monkeypatch):
 
     def align_text(model, path, text, language):
         words = ("sil", *read_words(text, language=language).words, "sil")
-        return SimpleNamespace(words=SimpleNamespace(labels=words), heard=())
+        return SimpleNamespace(words=SimpleNamespace(labels=words), verbalised=())
 
     monkeypatch.setattr(run, "align_text", align_text)
     assert run.run("en", 5, 0, tmp_path) == {"usual": (5, 5), "another": (0, 0)}

@@ -20,7 +20,7 @@ place             what lies there
                   `slowness`: slow speech once more, with longer lengths
 `conversation`    which utterances are aligned as one text
 `untimely`        each of them near its times, or anywhere; what was found of each speaker
-`heard`           numbers that may be read in several ways, as they were said
+`verbalisation`   numbers that may be read in several ways, as they were said
 `words`           the words of one: in `long` recordings in stretches, else at once
 `parts`           a recording, and the part of it in which words are looked for
 `text_part`       words with how they may be said and where they are looked for

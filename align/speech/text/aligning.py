@@ -16,7 +16,6 @@ from align.speech.text.anchored import word_anchors
 from align.speech.text.bracketed import said_in_brackets
 from align.speech.text.channels import on_own_channels
 from align.speech.text.conversation import conversations_of
-from align.speech.text.heard import found_as_heard
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
 from align.speech.text.parts import NAMELESS, Recording, check_slack
 from align.speech.text.pronouncing.dictionary import Pronunciation
@@ -28,6 +27,7 @@ from align.speech.text.reading.utterances import Utterance
 from align.speech.text.slowness import SLOW, slower, times_as_long
 from align.speech.text.tiers import TextAlignment
 from align.speech.text.untimely import found_near_times
+from align.speech.text.verbalisation import found_as_said
 from align.speech.text.words import WordAligner
 from align.types import SPOKEN_NOISE
 
@@ -176,9 +176,9 @@ def align_text(
         found = found_near_times(words_aligner, conversations, slack, progress)
     unusual: Sequence[tuple[str, str]] = ()
     if other and held is None:
-        heard = found_as_heard(words_aligner, said, readings, found, slack, progress)
-        found, unusual = heard.found, heard.unusual
-        words = [word for own in heard.words for word in own]
+        verbalised = found_as_said(words_aligner, said, readings, found, slack, progress)
+        found, unusual = verbalised.found, verbalised.unusual
+        words = [word for own in verbalised.words for word in own]
         entries = {word: words_aligner.entries[word] for word in words}
 
     def entries_in(brackets: str) -> list[Entry]:

@@ -47,7 +47,7 @@ def on_own_channels(
         tuple(dict.fromkeys(word for one in found for word in one.guessed)),
         tuple(sorted((m for one in found for m in one.mismatches), key=lambda m: m.start)),
         tuple(utterance for one in found for utterance in one.utterances),
-        tuple(both for one in found for both in one.heard),
+        tuple(both for one in found for both in one.verbalised),
     )
 
 

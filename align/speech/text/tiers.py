@@ -72,9 +72,9 @@ class TextAlignment:
     utterances : sequence of Utterance
         What was said between times that the transcript gives. Files with tiers have one of them
         for each speaker, called as the speaker, or ``utterances``.
-    heard : sequence of (str, str)
+    verbalised : sequence of (str, str)
         Numbers that were said otherwise than is usual: the usual reading, and that which was
-        heard, whose words the tiers have.
+        said, whose words the tiers have.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class TextAlignment:
     guessed: Sequence[str] = ()
     mismatches: Sequence[Mismatch] = ()
     utterances: Sequence[Utterance] = ()
-    heard: Sequence[tuple[str, str]] = ()
+    verbalised: Sequence[tuple[str, str]] = ()
 
     def _only(self) -> SpeakerTiers:
         if len(self.speakers) != 1:

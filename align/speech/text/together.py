@@ -31,7 +31,7 @@ def as_one_speaker(found: TextAlignment) -> TextAlignment:
             who, row = origin
             belongs.append(place_of[who, int(tiers[who].word_of_phone[row])])
     one = SpeakerTiers(words, phones, np.array(belongs, dtype=np.intp))
-    return TextAlignment({"": one}, found.guessed, found.mismatches, (), found.heard)
+    return TextAlignment({"": one}, found.guessed, found.mismatches, (), found.verbalised)
 
 
 def _merged(tiers: list[Alignment]) -> tuple[Alignment, list[tuple[int, int] | None]]:

@@ -2,12 +2,15 @@
 
 English reads a day beside a month as an ordinal, *July fourth* and *the fourth of July*, whatever
 is written. French, Spanish, Italian, Portuguese, Dutch and Swedish name the month of a date in
-figures, since there the day is first; English leaves such dates as numbers, for nobody knows
-which of the two is the month.
+figures, since there the day is first; English leaves such dates as numbers, for no text says
+which of the two is the month, with a sign of their own between them.
 """
 
 import re
 from collections.abc import Mapping
+
+IN_DATES = "\u2215"
+"""Between the numbers of an English date; other slashes part words."""
 
 _MONTHS: Mapping[str, str] = {
     "en": "January February March April May June July August September October November December",
@@ -84,6 +87,9 @@ _YEAR_FIRST = re.compile(
     rf"(?<![\w.,/:-])(?P<year>(?:1[0-9]|20)[0-9]{{2}})/(?P<month>0?[1-9]|1[0-2])/(?P<day>{_DAY})"
     r"(?![\w/-]|[.,:][0-9])"
 )
+_SLASHED = re.compile(
+    r"(?<![\w.,/:-])([0-3]?[0-9])/([0-3]?[0-9])/([12][0-9]{3})(?![\w/-]|[.,:][0-9])"
+)
 _AMBIGUOUS = frozenset({"may", "march", "mar"})
 """Words and names besides, where they have no capital."""
 
@@ -106,6 +112,7 @@ def spell_dates(text: str, language: str) -> str:
             lambda m: f"{_MONTHS['en'].split()[int(m['month']) - 1]} {int(m['day'])}, {m['year']}",
             text,
         )
+        text = _SLASHED.sub(rf"\1{IN_DATES}\2{IN_DATES}\3", text)
         text = _DAY_MONTH.sub(lambda m: _english(m, day_first=True), text)
         return _MONTH_DAY.sub(lambda m: _english(m, day_first=False), text)
     full = _FULL[language]

@@ -1,8 +1,8 @@
 """What stands beside numbers in English: money, clocks, decades, telephones, months.
 
 Telephone numbers are read digit by digit, sums such as ``$5 million`` with the currency behind,
-and ``1/2`` as *a half*. Dates such as ``3/4/2020`` are read as numbers, since nobody knows which
-of the two is the month.
+and ``1/2`` as *a half*. Dates such as ``3/4/2020`` are read as numbers, since no text says which
+of the two is the month, unless they sound otherwise.
 """
 
 import re

@@ -25,7 +25,7 @@ from align.speech.text.reading.addresses import spell_addresses
 from align.speech.text.reading.agreement import AGREEING, spell_counted
 from align.speech.text.reading.chinese import CHINESE, chinese_number, spell_chinese
 from align.speech.text.reading.currencies import spell_signs
-from align.speech.text.reading.dates import spell_dates
+from align.speech.text.reading.dates import IN_DATES, spell_dates
 from align.speech.text.reading.english import prepare_english, spell_english
 from align.speech.text.reading.numerals import (
     Number,
@@ -392,7 +392,7 @@ def _spell_out(chunk: str, language: str) -> str:
         return money[sign][1]
     if language in _ESPEAK_COUNTS or not any(c.isdigit() for c in chunk):
         return chunk
-    chunk = spell_signs(chunk, language)
+    chunk = spell_signs(chunk.replace(IN_DATES, " "), language)
     if language == "en":
         chunk = spell_english(chunk, _in("en"), years=True)
     if language in SIGNS_OF:

@@ -1,7 +1,7 @@
 """In which other ways a number may be read: *101* as *one oh one*, *1999* as *nineteen hundred*.
 
-Nobody can tell from the text, and the recording can; `align.speech.text.heard` asks it. The usual
-reading of a number is that of `align.speech.text.reading.normalise`; here are the others, of
+Nobody can tell from the text, and the recording can: see `align.speech.text.verbalisation`. The
+usual reading of a number is that of `align.speech.text.reading.normalise`; here are the others, of
 numbers without a sign or a unit. Of every language they are the cardinal number, the year, the two
 halves of four digits and the digits one by one; English, German, French, Dutch, Norwegian and
 Portuguese have more.
@@ -10,6 +10,7 @@ Portuguese have more.
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from align.speech.text.reading.dates import IN_DATES
 from align.speech.text.reading.numerals import Number
 
 InLanguage = Callable[[str], Number]
@@ -22,9 +23,10 @@ _PLAIN = re.compile(rf"[0-9]{{1,{_LONGEST}}}")
 _CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 _SUM = re.compile(r"([$€£])([0-9]{1,4})\.([0-9]{2})")
 _DECIMAL = re.compile(r"([0-9]{1,4})\.([0-9]{1,2})")
+_DATE = re.compile(rf"([0-3]?[0-9]){IN_DATES}([0-3]?[0-9]){IN_DATES}([0-9]{{4}})")
 _DAY = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december".split()
+_MONTHS = (
+    "January February March April May June July August September October November December".split()
 )
 _UNITS = {"$": ("dollars", "cents"), "€": ("euros", "cents"), "£": ("pounds", "pence")}
 
@@ -62,7 +64,9 @@ def other_readings(chunk: str, language: str, numbers: InLanguage, before: str =
         ways = _whole(re.sub("[^0-9]", "", core), language, numbers, apart=False)
     elif _PLAIN.fullmatch(core):
         ways = _whole(core, language, numbers, apart=True)
-    elif language == "en" and before.casefold() in _MONTHS and (day := _DAY.fullmatch(core)):
+    elif language == "en" and (date := _DATE.fullmatch(core)):
+        ways = _dates(date, number)
+    elif language == "en" and before.capitalize() in _MONTHS and (day := _DAY.fullmatch(core)):
         ways = iter([f"the {number(day[1], 'ordinal')}", number(day[1], "cardinal")])
     elif language == "en":
         ways = _english_signs(core, number)
@@ -173,6 +177,7 @@ def _english_signs(core: str, number: Number) -> Iterator[str]:
 
 _QUARTERS = {15: "quarter past", 30: "half past", 45: "quarter to"}
 _HALF_HOUR = 30
+_LONGEST_MONTH = 31
 
 
 def _clock(hour: str, minute: int, number: Number) -> Iterator[str]:
@@ -190,6 +195,18 @@ def _clock(hour: str, minute: int, number: Number) -> Iterator[str]:
         yield f"{number(str(minute), 'cardinal')} past {own}"
     elif minute % 5 == 0:
         yield f"{number(str(60 - minute), 'cardinal')} to {after}"
+
+
+def _dates(match: re.Match[str], number: Number) -> Iterator[str]:
+    """Yield *March fourth* and *the third of April* of 3/4/2020, with the year."""
+    year = number(match[3], "year")
+    for month, day in ((match[1], match[2]), (match[2], match[1])):
+        if 0 < int(month) <= len(_MONTHS) and 0 < int(day) <= _LONGEST_MONTH:
+            name = _MONTHS[int(month) - 1]
+            rank = number(str(int(day)), "ordinal")
+            yield f"{name} {rank} {year}"
+            yield f"the {rank} of {name} {year}"
+            yield f"{name} the {rank} {year}"
 
 
 def _german(digits: str, numbers: InLanguage) -> Iterator[str]:

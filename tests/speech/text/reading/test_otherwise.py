@@ -30,6 +30,8 @@ def ways(text: str, language: str) -> list[list[str]]:
         ("en", "0.25", {"point two five", "oh point two five"}),
         ("en", "0", {"oh", "nought"}),
         ("en", "on May 5", {"the fifth", "five"}),
+        ("en", "(3/4/2020)", {"March fourth twenty twenty", "the third of April twenty twenty"}),
+        ("en", "12/25/1998", {"December twenty fifth nineteen ninety eight"}),
         ("en", "370", {"three seventy", "three hundred seventy", "three seven zero"}),
         ("de", "101", {"hunderteins", "hundertundeins", "eins null eins"}),
         ("de", "im Jahr 2020", {"zwanzig zwanzig"}),

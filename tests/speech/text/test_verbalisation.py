@@ -25,13 +25,13 @@ def words_of(found: TextAlignment) -> list[str]:
 def test_the_reading_that_was_said_counts(model: align.SpeechAligner) -> None:
     text = f"{FIRST} 0 {LAST}"
     oh = align_text(model, KIWI, text, dictionary=FOX_IS_OH, guess=False)
-    assert oh.heard == (("zero", "oh"),)
+    assert oh.verbalised == (("zero", "oh"),)
     as_written = align_text(model, KIWI, text.replace("0", "oh"), dictionary=FOX_IS_OH)
     assert words_of(oh) == words_of(as_written)
     assert oh.phones.onsets.tolist() == as_written.phones.onsets.tolist()
-    assert (oh.mismatches, as_written.heard) == ((), ())
+    assert (oh.mismatches, as_written.verbalised) == ((), ())
     zero = align_text(model, KIWI, text, dictionary=FOX_IS_ZERO, guess=False)
-    assert (zero.heard, words_of(zero)[3]) == ((), "zero")
+    assert (zero.verbalised, words_of(zero)[3]) == ((), "zero")
 
 
 def test_readings_may_have_different_numbers_of_words(model: align.SpeechAligner) -> None:
@@ -39,7 +39,7 @@ def test_readings_may_have_different_numbers_of_words(model: align.SpeechAligner
     numbers = with_words(three="K W IH1 K", seventy="B R AW1 N", hundred="SH OY1", seven="SH AH0",
                          zero="S AH0", oh="OY1", **{"and": "AE1 N D"})  # fmt: skip
     found = align_text(model, KIWI, f"A 370 fox {LAST}", dictionary=numbers, guess=False)
-    assert found.heard == (("three hundred and seventy", "three seventy"),)
+    assert found.verbalised == (("three hundred and seventy", "three seventy"),)
     expected = f"A three seventy fox {LAST}".replace(",", "").replace(".", "").split()
     assert words_of(found) == expected
     assert found.mismatches == ()
@@ -54,7 +54,7 @@ def test_each_turn_has_its_own_readings(model: align.SpeechAligner) -> None:
         Utterance("a kiwi 0", speaker="Ann"),
     ]
     found = align_text(model, KIWI, turns, dictionary=watches, guess=False)
-    assert found.heard == (("zero", "oh"), ("zero", "nought"))
+    assert found.verbalised == (("zero", "oh"), ("zero", "nought"))
     said = [word for word in found.speakers["Ann"].words.labels if word != "sil"]
     assert said == ["A", "quick", "brown", "oh", "a", "kiwi", "nought"]
     loose = [
@@ -62,25 +62,25 @@ def test_each_turn_has_its_own_readings(model: align.SpeechAligner) -> None:
         Utterance("A quick brown 0", 0.2, 1.3, loose=True),
     ]
     found = align_text(model, KIWI, loose, dictionary=watches, guess=False)
-    assert found.heard == (("zero", "oh"), ("zero", "nought"))
+    assert found.verbalised == (("zero", "oh"), ("zero", "nought"))
 
 
 def test_readings_that_cannot_be_looked_up_are_not_taken(model: align.SpeechAligner) -> None:
     only = with_words(zero="S AH0 SH AH0")
     found = align_text(model, KIWI, f"{FIRST} 0 {LAST}", dictionary=only, guess=False)
-    assert (found.heard, words_of(found)[3]) == ((), "zero")
+    assert (found.verbalised, words_of(found)[3]) == ((), "zero")
 
 
 def test_known_times_are_those_of_the_usual_reading(model: align.SpeechAligner) -> None:
     text = f"{FIRST} 0 {LAST}"
     at = align_text(model, KIWI, text, dictionary=FOX_IS_OH, guess=False).words.onsets[4]
     held = align_text(model, KIWI, text, dictionary=FOX_IS_OH, anchors={3: float(at)})
-    assert (held.heard, words_of(held)[3]) == ((), "zero")
+    assert (held.verbalised, words_of(held)[3]) == ((), "zero")
 
 
 def test_a_reading_is_given_up_where_all_fits_worse(
     model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("align.speech.text.heard._LOG_ODDS", -1e6)  # the worst is taken
+    monkeypatch.setattr("align.speech.text.verbalisation._LOG_ODDS", -1e6)  # the worst is taken
     found = align_text(model, KIWI, f"{FIRST} 0 {LAST}", dictionary=FOX_IS_ZERO, guess=False)
-    assert (found.heard, words_of(found)[3]) == ((), "zero")
+    assert (found.verbalised, words_of(found)[3]) == ((), "zero")

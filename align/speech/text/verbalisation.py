@@ -29,7 +29,7 @@ _LOG_ODDS = 4.0  # by which another reading must be likelier than the usual one
 Span = tuple[float, float]
 
 
-class Heard(NamedTuple):
+class Verbalised(NamedTuple):
     """What was found of a text, the words of each utterance, and which are no usual readings."""
 
     found: Found
@@ -37,20 +37,20 @@ class Heard(NamedTuple):
     unusual: Sequence[tuple[str, str]] = ()
 
 
-def found_as_heard(
+def found_as_said(
     aligner: WordAligner,
     said: Sequence[Utterance],
     readings: Sequence[Reading],
     found: Found,
     slack: float,
     progress: Progress | None,
-) -> Heard:
+) -> Verbalised:
     """Return what is found of utterances whose numbers are read as they sound.
 
     `found` is what was found of the usual readings; it stays where others fit worse as a whole.
     """
-    usual = Heard(found, [reading.words for reading in readings])
-    words, unusual = _as_heard(aligner, said, readings, found.said, progress)
+    usual = Verbalised(found, [reading.words for reading in readings])
+    words, unusual = _in_other_words(aligner, said, readings, found.said, progress)
     if not unusual:
         return usual
     conversations = conversations_of(list(zip(said, words, strict=True)))
@@ -59,10 +59,10 @@ def found_as_heard(
     except DataError:  # words that do not fit
         return usual
     worse = (found.said.match or 0.0) - (again.said.match or 0.0)
-    return usual if worse > _WORSE else Heard(again, words, unusual)
+    return usual if worse > _WORSE else Verbalised(again, words, unusual)
 
 
-def _as_heard(
+def _in_other_words(
     aligner: WordAligner,
     said: Sequence[Utterance],
     readings: Sequence[Reading],
