@@ -14,7 +14,7 @@ module          what
 `numerals`      digits and Roman numerals; `agreement` with what is counted; `currencies`
 `ranks`         ordinals, dates and years of eight more languages; `chinese`, its numbers
 `units`         units of measure; `ratios`, fractions; `dates`; `addresses` of pages and mail
-`otherwise`     in which other ways a number may be read
+`otherwise`     in which other ways a number may be read; `clocks`, and a time
 `typography`    what word processors and hurried fingers leave in a text
 `unspaced`      languages without spaces between words
 `abjads`        vowels that Arabic and Hebrew do not write

@@ -4,12 +4,13 @@ Nobody can tell from the text, and the recording can: see `align.speech.text.ver
 usual reading of a number is that of `align.speech.text.reading.normalise`; here are the others, of
 numbers without a sign or a unit. Of every language they are the cardinal number, the year, the two
 halves of four digits and the digits one by one; English, German, French, Dutch, Norwegian and
-Portuguese have more.
+Portuguese have more. Times are in `align.speech.text.reading.clocks`.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from align.speech.text.reading.clocks import other_times
 from align.speech.text.reading.dates import IN_DATES
 from align.speech.text.reading.numerals import Number
 
@@ -20,7 +21,6 @@ _MOST = 12  # readings of one number, each of which is compared with the sound
 _LONGEST = 7  # digits of a number that is read otherwise
 _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}([.,'\u2019])[0-9]{3}(?:\1[0-9]{3})*")
 _PLAIN = re.compile(rf"[0-9]{{1,{_LONGEST}}}")
-_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 _SUM = re.compile(r"([$€£])([0-9]{1,4})\.([0-9]{2})")
 _DECIMAL = re.compile(r"([0-9]{1,4})\.([0-9]{1,2})")
 _DATE = re.compile(rf"([0-3]?[0-9]){IN_DATES}([0-3]?[0-9]){IN_DATES}([0-9]{{4}})")
@@ -59,7 +59,7 @@ def other_readings(chunk: str, language: str, numbers: InLanguage, before: str =
     """
     core = chunk.strip(".,;:?!()\"'\u201c\u201d\u201e\u2019")
     number = numbers(language)
-    ways: Iterator[str] = iter(())
+    ways = other_times(core, language, number)
     if _THOUSANDS.fullmatch(core):
         ways = _whole(re.sub("[^0-9]", "", core), language, numbers, apart=False)
     elif _PLAIN.fullmatch(core):
@@ -68,7 +68,7 @@ def other_readings(chunk: str, language: str, numbers: InLanguage, before: str =
         ways = _dates(date, number)
     elif language == "en" and before.capitalize() in _MONTHS and (day := _DAY.fullmatch(core)):
         ways = iter([f"the {number(day[1], 'ordinal')}", number(day[1], "cardinal")])
-    elif language == "en":
+    elif language == "en" and ":" not in core:
         ways = _english_signs(core, number)
     return list(dict.fromkeys(" ".join(way.split()) for way in ways))[:_MOST]
 
@@ -150,10 +150,8 @@ def _english(digits: str, numbers: InLanguage) -> Iterator[str]:
 
 
 def _english_signs(core: str, number: Number) -> Iterator[str]:
-    """Yield how clocks, sums of money and decimals may be read in English."""
-    if match := _CLOCK.fullmatch(core):
-        yield from _clock(str(int(match[1])), int(match[2]), number)
-    elif match := _SUM.fullmatch(core):
+    """Yield how sums of money and decimals may be read in English."""
+    if match := _SUM.fullmatch(core):
         unit, cents = _UNITS[match[1]]
         whole = number(match[2], "cardinal")
         unit = unit[:-1] if match[2] == "1" else unit
@@ -175,26 +173,7 @@ def _english_signs(core: str, number: Number) -> Iterator[str]:
             yield f"{number(whole, 'cardinal')} point {number(part, 'cardinal')}"
 
 
-_QUARTERS = {15: "quarter past", 30: "half past", 45: "quarter to"}
-_HALF_HOUR = 30
 _LONGEST_MONTH = 31
-
-
-def _clock(hour: str, minute: int, number: Number) -> Iterator[str]:
-    """Yield *quarter past three*, *ten to four*, and *three* for 3:00."""
-    own = number(hour, "cardinal")
-    after = number(str(int(hour) % 12 + 1), "cardinal")
-    if minute == 0:
-        yield own
-        yield f"{own} hundred"
-    elif minute in _QUARTERS:
-        said = f"{_QUARTERS[minute]} {own if minute <= _HALF_HOUR else after}"
-        yield said
-        yield f"a {said}"
-    elif minute % 5 == 0 and minute < _HALF_HOUR:
-        yield f"{number(str(minute), 'cardinal')} past {own}"
-    elif minute % 5 == 0:
-        yield f"{number(str(60 - minute), 'cardinal')} to {after}"
 
 
 def _dates(match: re.Match[str], number: Number) -> Iterator[str]:
