@@ -15,6 +15,7 @@ _RESULTS = re.compile(
     r"(?:.* - )?(?:words?|phones?)|check|(?:ort-|kan-)?mau", re.IGNORECASE | re.DOTALL
 )
 _NUMBERED = re.compile(r"([^\W\d]\S+?)0*(\d{1,9})")
+_WHO = re.compile(r"(?:(?:^|\s)[-\u2013]\s?|^)[A-Z][A-Z0-9 .'#&-]{1,29}:\s+(?=.*[a-z])")
 _PAUSE = 0.3  # seconds without a word, between utterances of a tier of words
 _LONG = 60.0  # seconds; where half of the utterances are longer, times are milliseconds
 
@@ -181,7 +182,10 @@ def _from_words(tier: Tier, speaker: str, name: str) -> list[Utterance]:
 
 
 def of_cues(cues: list[Cue]) -> list[Utterance]:
-    """Return subtitles with text; where none has a speaker, names in front of them may say."""
+    """Return subtitles with text; where none has a speaker, names in front of them may say.
+
+    ``MAN:`` in capitals in front of one that has small letters is not said, even once.
+    """
     cues = [cue for cue in cues if cue.text]
     named = any(cue.speaker for cue in cues)
     turns = [] if named else read_turns("\n".join(cue.text.replace("\n", " ") for cue in cues))
@@ -191,6 +195,8 @@ def of_cues(cues: list[Cue]) -> list[Utterance]:
         text = cue.text
         if n in said:  # those without a name go on with the last one
             speaker, text = said[n].speaker, said[n].text
+        elif not (named or said):
+            text = _WHO.sub(" ", text).strip()
         who = cue.speaker or speaker
         found.append(Utterance(text, cue.start, cue.end, who, cue.line, loose=True))
     return found

@@ -131,6 +131,15 @@ def test_words_of_several_speakers_are_told_apart_by_pauses(tmp_path: Path) -> N
     ]
 
 
+def test_who_speaks_in_capitals_is_not_said_in_subtitles(tmp_path: Path) -> None:
+    said = ["MAN #2: The kiwi ran.", "- ANN: Where?\n- BOB: There.", "NO: STOP", "over"]
+    cues = [f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{text}\n" for n, text in enumerate(said)]
+    path = tmp_path / "a.srt"
+    path.write_text("\n".join(cues), encoding="utf-8")
+    texts = [u.text for u in read_transcript(path)]
+    assert texts == ["The kiwi ran.", "Where? There.", "NO: STOP", "over"]
+
+
 def test_a_text_that_was_encoded_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     twice = "Mehr Größe für alle".encode().decode("cp1252")
