@@ -9,7 +9,9 @@ Portuguese have more. Times are in `align.speech.text.reading.clocks`.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
+from align.errors import ParameterError
 from align.speech.text.reading.clocks import other_times
 from align.speech.text.reading.dates import IN_DATES
 from align.speech.text.reading.numerals import Number
@@ -70,7 +72,10 @@ def other_readings(chunk: str, language: str, numbers: InLanguage, before: str =
         ways = iter([f"the {number(day[1], 'ordinal')}", number(day[1], "cardinal")])
     elif language == "en" and ":" not in core:
         ways = _english_signs(core, number)
-    return list(dict.fromkeys(" ".join(way.split()) for way in ways))[:_MOST]
+    found: dict[str, None] = {}
+    with suppress(ParameterError):  # of what num2words does not know there
+        found.update((" ".join(way.split()), None) for way in ways)
+    return list(found)[:_MOST]
 
 
 def _whole(digits: str, language: str, numbers: InLanguage, *, apart: bool) -> Iterator[str]:
@@ -95,7 +100,7 @@ def _year(digits: str, number: Number) -> str:
     """Return a number as a year, where the language has a way for it."""
     try:
         return number(digits, "year")
-    except (TypeError, ValueError, NotImplementedError, OverflowError):
+    except ParameterError:
         return ""
 
 

@@ -80,6 +80,8 @@ def test_numbers_of_another_language() -> None:
         words("um 09.30 bei -0,5", language="de")
         == "um|null|neun|dreißig|bei|minus|null|Komma|fünf"
     )
+    with pytest.raises(ParameterError, match="language='am': num2words does not know its numbers"):
+        words("1999", language="am")  # of which it has some
     with pytest.raises(ParameterError, match="language='xx': num2words does not know its numbers"):
         words("21", language="xx")
 
