@@ -87,21 +87,12 @@ class Said:
             if own[0].word >= 0
         ]
 
-    def of(
-        self, speaker: str, first: int, n_words: int
-    ) -> tuple[list[str], dict[int, tuple[float, float]]]:
-        """Return some of the words of a speaker, and start and end of those that have rows.
-
-        The times are by the number among these words.
-        """
+    def of(self, speaker: str) -> tuple[list[str], dict[int, tuple[float, float]]]:
+        """Return the words of a speaker, and start and end of those that have rows."""
         rows = self._rows.get(speaker, [])
         runs = [[*own] for _, own in groupby(rows, key=lambda row: row.word)]
-        times = {
-            own[0].word - first: (own[0].start, after[0].start)
-            for own, after in pairwise(runs)
-            if first <= own[0].word < first + n_words
-        }
-        return self._words.get(speaker, [])[first : first + n_words], times
+        times = {own[0].word: (own[0].start, after[0].start) for own, after in pairwise(runs)}
+        return self._words.get(speaker, []), times
 
     @property
     def unsure(self) -> str | None:

@@ -78,19 +78,20 @@ def _in_other_words(
     words: list[tuple[str, ...]] = [reading.words for reading in readings]
     unusual: list[tuple[str, str]] = []
     spoken = [(start, end) for _, start, end in found.spans]
-    before: dict[str, int] = {}
+    speakers = {own.speaker: found.of(own.speaker) for own in said}
+    before = dict.fromkeys(speakers, 0)
     for n in _in_order(said):
-        reading, speaker = readings[n], said[n].speaker
-        first = before.get(speaker, 0)
-        before[speaker] = first + len(reading.words)
-        known, times = found.of(speaker, first, len(reading.words))
-        if not reading.several or tuple(known) != reading.words:
+        reading, (known, times) = readings[n], speakers[said[n].speaker]
+        first = before[said[n].speaker]
+        before[said[n].speaker] = last = first + len(reading.words)
+        if not reading.several or tuple(known[first:last]) != reading.words:
             continue
+        own = {k - first: times[k] for k in range(first, last) if k in times}
         chosen: list[str] = []
         done = 0
         for several in reading.several:
             usual = reading.words[several.start : several.stop]
-            best = _best_of(aligner, reading, several, times, spoken)
+            best = _best_of(aligner, reading, several, own, spoken)
             chosen += [*reading.words[done : several.start], *best]
             done = several.stop
             asked += 1
@@ -118,15 +119,16 @@ def _best_of(
 ) -> tuple[str, ...]:
     """Return the reading of one number that fits best.
 
-    `times` are start and end of the words of its utterance, in seconds; some may have none, and
-    `spoken` are those of all words.
+    `times` are start and end of the words of its utterance, in seconds; some may have none.
+    `spoken` are those of everybody.
     """
     usual = reading.words[several.start : several.stop]
-    low, high = max(several.start - _BESIDE, 0), several.stop + _BESIDE
-    around = range(low, min(high, len(reading.words)))
-    if any(k not in times for k in around):
+    low, high = max(several.start - _BESIDE, 0), min(several.stop + _BESIDE, len(reading.words))
+    own = range(several.start, several.stop)  # which may be left out: then another is likelier
+    known = [times[k] for k in range(low, high) if k in times]
+    if not known or any(k not in times and k not in own for k in range(low, high)):
         return usual
-    span = _widened((times[low][0], times[around[-1]][1]), spoken, aligner.recording.duration)
+    span = _widened((known[0][0], known[-1][1]), spoken, aligner.recording.duration)
     in_front = reading.words[low : several.start]
     behind = reading.words[several.stop : high]
     ways = [usual, *(way for way in several.ways if all(w in aligner.entries for w in way))]

@@ -26,6 +26,8 @@ def test_the_reading_that_was_said_counts(model: align.SpeechAligner) -> None:
     text = f"{FIRST} 0 {LAST}"
     oh = align_text(model, KIWI, text, dictionary=FOX_IS_OH, guess=False)
     assert oh.verbalised == (("zero", "oh"),)
+    repaired = align_text(model, KIWI, text, dictionary=FOX_IS_OH, guess=False, repair=True)
+    assert repaired.verbalised == oh.verbalised
     as_written = align_text(model, KIWI, text.replace("0", "oh"), dictionary=FOX_IS_OH)
     assert words_of(oh) == words_of(as_written)
     assert oh.phones.onsets.tolist() == as_written.phones.onsets.tolist()
