@@ -1,14 +1,14 @@
 """In which other ways a number may be read: *101* as *one oh one*, *1999* as *nineteen hundred*.
 
 Nobody can tell from the text, and the recording can: see `align.speech.text.verbalisation`. The
-usual reading of a number is that of `align.speech.text.reading.normalise`; here are the others, of
-numbers without a sign or a unit. Of every language they are the cardinal number, the year, the two
-halves of four digits and the digits one by one; English, German, French, Dutch, Norwegian and
-Portuguese have more. Times are in `align.speech.text.reading.clocks`.
+usual reading of a number is that of `align.speech.text.reading.normalise`; here are the others. Of
+every language they are the cardinal number, the year, the two halves of four digits and the digits
+one by one; English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Norwegian have
+more. Times are in `align.speech.text.reading.clocks`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from align.errors import ParameterError
@@ -25,6 +25,7 @@ _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}([.,'\u2019])[0-9]{3}(?:\1[0-9]{3})*")
 _PLAIN = re.compile(rf"[0-9]{{1,{_LONGEST}}}")
 _SUM = re.compile(r"([$€£])([0-9]{1,4})\.([0-9]{2})")
 _DECIMAL = re.compile(r"([0-9]{1,4})\.([0-9]{1,2})")
+_WITH_COMMA = re.compile(r"([0-9]{1,4}),([0-9]{1,2})(\s?€)?")
 _DATE = re.compile(rf"([0-3]?[0-9]){IN_DATES}([0-3]?[0-9]){IN_DATES}([0-9]{{4}})")
 _DAY = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
 _MONTHS = (
@@ -72,6 +73,8 @@ def other_readings(chunk: str, language: str, numbers: InLanguage, before: str =
         ways = iter([f"the {number(day[1], 'ordinal')}", number(day[1], "cardinal")])
     elif language == "en" and ":" not in core:
         ways = _english_signs(core, number)
+    elif match := _WITH_COMMA.fullmatch(core):
+        ways = _with_comma(match, language, number)
     found: dict[str, None] = {}
     with suppress(ParameterError):  # of what num2words does not know there
         found.update((" ".join(way.split()), None) for way in ways)
@@ -191,6 +194,36 @@ def _dates(match: re.Match[str], number: Number) -> Iterator[str]:
             yield f"{name} {rank} {year}"
             yield f"the {rank} of {name} {year}"
             yield f"{name} the {rank} {year}"
+
+
+_HALF = {
+    **{"de": ("{n}einhalb",), "fr": ("{n} et demi",), "es": ("{n} y medio", "{n} y media")},
+    **{"it": ("{n} e mezzo", "{n} e mezza"), "pt": ("{n} e meio", "{n} e meia")},
+    **{"nl": ("{n} en een half", "{n} en een halve"), "sv": ("{n} och en halv",)},
+}
+_ONE_AND_HALF = {"de": ("eineinhalb", "anderthalb"), "nl": ("anderhalf", "anderhalve")}
+_EUROS = {
+    "de": ("{n} {m}", "{n} Euro und {m} Cent"),
+    "fr": ("{n} {m}", "{n} euros et {m} centimes"),
+    "es": ("{n} {m}", "{n} con {m}", "{n} euros y {m} céntimos"),
+    "it": ("{n} e {m}", "{n} euro e {m} centesimi"),
+    "pt": ("{n} e {m}", "{n} euros e {m} cêntimos"),
+    "nl": ("{n} {m}", "{n} euro en {m} cent"),
+}
+
+
+def _with_comma(match: re.Match[str], language: str, number: Number) -> Iterator[str]:
+    """Yield *zweieinhalb* of 2,5, *deux et demi*, and *fünf fünfzig* of 5,50 €."""
+    whole, part, euros = match.groups()
+    n = number(whole, "cardinal").strip()
+    ways: Sequence[str] = ()
+    if euros and len(part) == 2 and part != "00":
+        ways = _EUROS.get(language, ())
+    elif not euros and part == "5" and int(whole):
+        ways = _ONE_AND_HALF.get(language, ()) if whole == "1" else ()
+        ways = ways or _HALF.get(language, ())
+    for way in ways:
+        yield way.format(n=n, m=number(str(int(part)), "cardinal").strip())
 
 
 def _german(digits: str, numbers: InLanguage) -> Iterator[str]:

@@ -37,6 +37,13 @@ def ways(text: str, language: str) -> list[list[str]]:
         ("de", "im Jahr 2020", {"zwanzig zwanzig"}),
         ("de", "1.200", {"tausendzweihundert", "zwölfhundert"}),
         ("de", "2", {"zwo"}),
+        ("de", "2,5 km", {"zweieinhalb"}),
+        ("de", "1,5", {"anderthalb", "eineinhalb"}),
+        ("de", "5,50 €", {"fünf fünfzig", "fünf Euro und fünfzig Cent"}),
+        ("fr", "3,5", {"trois et demi"}),
+        ("es", "2,5", {"dos y medio"}),
+        ("it", "5,50 €", {"cinque e cinquanta"}),
+        ("nl", "1,5", {"anderhalf"}),
         ("de", "um 10:30 Uhr", {"halb elf"}),
         ("de", "um 12:45", {"viertel vor eins", "dreiviertel eins"}),
         ("de", "um 0:05", {"fünf nach zwölf"}),
@@ -67,7 +74,7 @@ def test_other_readings(language: str, text: str, some: set[str]) -> None:
     ("language", "text"),
     [
         ("en", "twelve kiwis, one half, A4, 5 km, 3rd, 2x, -7, 50%, 555-1234, COVID-19, 12345678"),
-        ("de", "drei Kiwis, 3. Mai, 5 km, 1,5"),
+        ("de", "drei Kiwis, 3. Mai, 5 km, 1,6, 5,00 €, 0,5"),
         ("zh", "1999"),
         ("ta", "1999"),  # whose numbers espeak-ng reads
     ],
