@@ -3,8 +3,8 @@
 Nobody can tell from the text, and the recording can: see `align.speech.text.verbalisation`. The
 usual reading of a number is that of `align.speech.text.reading.normalise`; here are the others. Of
 every language they are the cardinal number, the year, the two halves of four digits and the digits
-one by one; English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Norwegian have
-more. Times are in `align.speech.text.reading.clocks`.
+one by one; nine languages have more, at least of halves and sums. Times are in
+`align.speech.text.reading.clocks`.
 """
 
 import re
