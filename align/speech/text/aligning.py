@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -205,12 +206,13 @@ def align_text(
 def _others(
     vocabulary: Vocabulary, readings: Sequence[Reading], known: Collection[str]
 ) -> dict[str, Entry]:
-    """Return the words of other readings of numbers; none where one has no pronunciation."""
+    """Return the words of other readings of numbers, but those that have no pronunciation."""
     words = {w: None for r in readings for one in r.several for way in one.ways for w in way}
-    try:
-        return vocabulary.entries(list(words), known)
-    except DataError:
-        return {}
+    found: dict[str, Entry] = {}
+    for word in words:
+        with suppress(DataError):
+            found |= vocabulary.entries([word], known)
+    return found
 
 
 def _names_transcript(text: str) -> bool:

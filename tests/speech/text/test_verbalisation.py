@@ -73,6 +73,13 @@ def test_readings_that_cannot_be_looked_up_are_not_taken(model: align.SpeechAlig
     assert (found.verbalised, words_of(found)[3]) == ((), "zero")
 
 
+def test_a_word_that_is_missing_takes_its_own_readings_alone(model: align.SpeechAligner) -> None:
+    """The dictionary has *oh*, and no *nought*."""
+    some = with_words(zero="S AH0 SH AH0", oh="F AA1 K S")
+    found = align_text(model, KIWI, f"{FIRST} 0 {LAST}", dictionary=some, guess=False)
+    assert found.verbalised == (("zero", "oh"),)
+
+
 def test_known_times_are_those_of_the_usual_reading(model: align.SpeechAligner) -> None:
     text = f"{FIRST} 0 {LAST}"
     at = align_text(model, KIWI, text, dictionary=FOX_IS_OH, guess=False).words.onsets[4]

@@ -13,7 +13,8 @@ _HALF = 30
 class _Style(NamedTuple):
     """How a language says times.
 
-    With {h} for the hour, {n} for the next one, {m} minutes behind the hour and {to} to the next.
+    With {h} for the hour, {n} for the next one, {m} minutes behind the hour and {to} to the next;
+    {c} is the hour in front of a German noun, *ein Uhr*.
 
     `at` are those of some minutes; `after` and `before` of others, up to the half hour and from
     there to the next hour. `hour` is put around the number of an hour, and `special` in its place.
@@ -47,8 +48,8 @@ _STYLES = {
             40: ("zwanzig vor {n}", "zehn nach halb {n}"),
             45: ("viertel vor {n}", "dreiviertel {n}"),
         },
-        ("{h} Uhr {m}", "{m} nach {h}"),
-        ("{h} Uhr {m}", "{to} vor {n}"),
+        ("{c} Uhr {m}", "{m} nach {h}"),
+        ("{c} Uhr {m}", "{to} vor {n}"),
     ),
     "fr": _Style(
         {
@@ -121,6 +122,7 @@ def other_times(chunk: str, language: str, number: Number) -> Iterator[str]:
 
     words = {
         "h": hour(int(match[1])),
+        "c": re.sub("^eins$", "ein", hour(int(match[1]))),
         "n": hour(int(match[1]) + 1),
         "m": said(minute),
         "to": said(60 - minute),

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 IN_DATES = "\u2215"
 """Between the numbers of an English date; other slashes part words."""
 
-_MONTHS: Mapping[str, str] = {
+MONTHS: Mapping[str, str] = {
     "en": "January February March April May June July August September October November December",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
@@ -44,11 +44,11 @@ _NUMERIC = re.compile(
     rf"(?<![\w.,/:-])(?P<day>{_DAY})(?P<sign>[./-])(?P<month>0?[1-9]|1[0-2])(?P=sign)"
     r"(?P<year>(?:1[0-9]|20)[0-9]{2})(?![\w/-]|[.,:][0-9])"
 )
-_NAME = {language: f"(?:{'|'.join(names.split())})" for language, names in _MONTHS.items()}
+_NAME = {language: f"(?:{'|'.join(names.split())})" for language, names in MONTHS.items()}
 _FULL = {
     language: {
         short.lower(): month
-        for month, shorts in zip(_MONTHS[language].split(), _SHORT[language].split(), strict=True)
+        for month, shorts in zip(MONTHS[language].split(), _SHORT[language].split(), strict=True)
         for short in shorts.split("|")
         if short != "-"
     }
@@ -74,8 +74,8 @@ _ALONE = {
 
 # English ----------------------------------------------------------------------------------------
 
-_ABBREVIATED = {month[:3]: month for month in _MONTHS["en"].split()} | {"Sept": "September"}
-_ENGLISH = "|".join((*_MONTHS["en"].split(), *sorted(_ABBREVIATED, key=len, reverse=True)))
+_ABBREVIATED = {month[:3]: month for month in MONTHS["en"].split()} | {"Sept": "September"}
+_ENGLISH = "|".join((*MONTHS["en"].split(), *sorted(_ABBREVIATED, key=len, reverse=True)))
 _MONTH = rf"(?P<month>(?i:{_ENGLISH}))"
 _NO_COUNT = r"(?![\w/:%$€£°²-]|[.,][0-9]|\s(?:[a-z]{2,}s|people|men|women|of)\b)"
 _MONTH_DAY = re.compile(rf"(?<![\w-]){_MONTH}\b\.?[ ](?P<day>{_DAY}){_NO_COUNT}")
@@ -105,11 +105,11 @@ def spell_dates(text: str, language: str) -> str:
     >>> split_words("12/01/1998", language="it")
     ('dodici', 'gennaio', 'millenovecentonovantotto')
     """
-    if language not in _MONTHS:
+    if language not in MONTHS:
         return text
     if language == "en":
         text = _YEAR_FIRST.sub(
-            lambda m: f"{_MONTHS['en'].split()[int(m['month']) - 1]} {int(m['day'])}, {m['year']}",
+            lambda m: f"{MONTHS['en'].split()[int(m['month']) - 1]} {int(m['day'])}, {m['year']}",
             text,
         )
         text = _SLASHED.sub(rf"\1{IN_DATES}\2{IN_DATES}\3", text)
@@ -121,7 +121,7 @@ def spell_dates(text: str, language: str) -> str:
     )
     if language == "de":  # whose days in figures are ordinals, too
         return text
-    months, of = _MONTHS[language].split(), _OF.get(language, " ")
+    months, of = MONTHS[language].split(), _OF.get(language, " ")
     text = _NUMERIC.sub(
         lambda m: f"{int(m['day'])}{of}{months[int(m['month']) - 1]}{of}{m['year']}", text
     )

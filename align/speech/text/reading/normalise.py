@@ -447,7 +447,7 @@ def _number(digits: str, language: str, to: str = "cardinal") -> str:
         said = _num2words(Decimal(digits) if part else int(digits), language, to)
         if language == "es":  # which num2words has as veintiuno mil
             said = re.sub(r"\buno (?=mil)", "un ", said.replace("veintiuno mil", "veintiún mil"))
-    except (NotImplementedError, AttributeError, LookupError, TypeError):  # what it raises of some
+    except (NotImplementedError, AttributeError, LookupError, TypeError):  # of num2words
         raise ParameterError(
             f"language={language!r}: num2words does not know its numbers; write {digits!r} in "
             "words."

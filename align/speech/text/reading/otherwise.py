@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from align.errors import ParameterError
 from align.speech.text.reading.clocks import other_times
-from align.speech.text.reading.dates import IN_DATES
+from align.speech.text.reading.dates import IN_DATES, MONTHS
 from align.speech.text.reading.numerals import Number
 
 InLanguage = Callable[[str], Number]
@@ -28,9 +28,7 @@ _DECIMAL = re.compile(r"([0-9]{1,4})\.([0-9]{1,2})")
 _WITH_COMMA = re.compile(r"([0-9]{1,4}),([0-9]{1,2})(\s?€)?")
 _DATE = re.compile(rf"([0-3]?[0-9]){IN_DATES}([0-3]?[0-9]){IN_DATES}([0-9]{{4}})")
 _DAY = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
+_MONTHS = MONTHS["en"].split()
 _UNITS = {"$": ("dollars", "cents"), "€": ("euros", "cents"), "£": ("pounds", "pence")}
 
 

@@ -47,6 +47,7 @@ def ways(text: str, language: str) -> list[list[str]]:
         ("de", "um 10:30 Uhr", {"halb elf"}),
         ("de", "um 12:45", {"viertel vor eins", "dreiviertel eins"}),
         ("de", "um 0:05", {"fünf nach zwölf"}),
+        ("de", "um 13:05 Uhr", {"ein Uhr fünf", "fünf nach eins"}),
         ("fr", "à 12h30", {"midi et demie"}),
         ("fr", "à 0h45", {"une heure moins le quart"}),
         ("fr", "à 22h40", {"onze heures moins vingt"}),
