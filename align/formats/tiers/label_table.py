@@ -248,9 +248,9 @@ def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
     """
     speakers = tiers.speakers()
     numbered = any(speaker.words is not None for speaker in speakers)
-    matches = any(speaker.phones.event_match is not None for speaker in speakers)
+    matches = any(speaker.phones.known.event_match is not None for speaker in speakers)
     more = ["match", "word_match"] if matches else []
-    intervals = any(speaker.phones.onset_intervals is not None for speaker in speakers)
+    intervals = any(speaker.phones.known.onset_intervals is not None for speaker in speakers)
     more += _INTERVAL if intervals else ()
     more += [_NUMBER] if numbered else []
     out = [["start", "end", "label", "confidence", "word", "speaker", *more]]
@@ -263,8 +263,9 @@ def _rows_of(
     speaker: Speaker, matches: bool, intervals: bool, numbered: bool
 ) -> Iterator[list[str]]:
     phones, words = speaker.phones, speaker.words
-    sure, fit, near = phones.confidence, phones.event_match, phones.onset_intervals
-    of_words = None if words is None else words.event_match
+    known = phones.known
+    sure, fit, near = known.confidence, known.event_match, known.onset_intervals
+    of_words = None if words is None else words.known.event_match
     starts = np.array([start for start, _ in words.times]) if words else np.empty(0)
     said = [label not in ("", SILENCE) for label in words.labels] if words else []
     numbers = (np.cumsum(said) - 1).tolist()

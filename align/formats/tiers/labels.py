@@ -22,7 +22,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -84,6 +84,22 @@ class TimedLabels(Protocol):
     @property
     def onset_intervals(self) -> Float64 | None:
         """Seconds between which each onset lies in 95 of 100 cases [shape=(K, 2)]."""
+
+
+class Known(NamedTuple):
+    """What an aligner knows of labels besides their times, as in `TimedLabels`; no reader does."""
+
+    confidence: Float64 | None = None
+    score: float | None = None
+    match: float | None = None
+    event_match: Float64 | None = None
+    warnings: tuple[str, ...] = ()
+    onset_intervals: Float64 | None = None
+
+    @classmethod
+    def of(cls, labels: TimedLabels) -> Self:
+        """Return what is known of labels."""
+        return cls(*(getattr(labels, name) for name in cls._fields))
 
 
 @dataclass(frozen=True, eq=False)

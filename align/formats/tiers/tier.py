@@ -17,7 +17,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.names import StrPath
-from align.formats.tiers.labels import OVERRUN, SLACK, Labels, TimedLabels, make_labels
+from align.formats.tiers.labels import OVERRUN, SLACK, Known, Labels, TimedLabels, make_labels
 from align.types import SILENCE
 
 PHONES, WORDS, UTTERANCES = "phones", "words", "utterances"
@@ -56,12 +56,8 @@ class Tier:
         Line of each label, counted from 1; empty where there are no lines.
     end : float
         Where the tier ends, in seconds.
-    confidence : tuple of float, length K, optional
-        How sure each onset is, in [0, 1]; no reader gives it.
-    score : float, optional
-        Value of the potentials at these onsets; no reader gives it.
-    match, event_match, warnings, onset_intervals : optional
-        See `align.Alignment`; no reader gives them.
+    known : Known
+        What an aligner knows of the labels besides.
     spoken : bool
         False where the file says that it is about another tier, as a translation is, or of codes.
     instants : tuple of (str, float)
@@ -74,12 +70,7 @@ class Tier:
     times: tuple[tuple[float, float], ...]
     lines: tuple[int, ...]
     end: float
-    confidence: tuple[float, ...] | None = None
-    score: float | None = None
-    match: float | None = None
-    event_match: tuple[float, ...] | None = None
-    warnings: tuple[str, ...] = ()
-    onset_intervals: tuple[tuple[float, float], ...] | None = None
+    known: Known = field(default=Known(), compare=False)  # has arrays
     spoken: bool = True
     instants: tuple[tuple[str, float], ...] = ()
 
@@ -108,19 +99,8 @@ class Tier:
     def of_labels(cls, alignment: TimedLabels, name: str) -> Self:
         """Return labels, with what is known of them, as a tier of this name."""
         spans = tuple((start, stop) for start, stop in alignment.intervals.tolist())
-        sure, fit, near = (
-            None if values is None else values.tolist()
-            for values in (alignment.confidence, alignment.event_match, alignment.onset_intervals)
-        )
-        return cls(
-            *(name, "interval", alignment.labels, spans, ()),
-            spans[-1][1] if alignment.duration is None else alignment.duration,
-            None if sure is None else tuple(sure),
-            *(alignment.score, alignment.match),
-            None if fit is None else tuple(fit),
-            alignment.warnings,
-            None if near is None else tuple(map(tuple, near)),
-        )
+        end = spans[-1][1] if alignment.duration is None else alignment.duration
+        return cls(name, "interval", alignment.labels, spans, (), end, Known.of(alignment))
 
     def only(self, places: Iterable[int]) -> Self:
         """Return it with the labels of these places alone, in their order."""
@@ -274,24 +254,15 @@ class Tiers:
 
     def labels_of(self, tier: Tier) -> Labels:
         """Return a tier of intervals as labels, with what is known of the recording."""
-        sure, fit, near = (
-            None if values is None else np.array(values, dtype=np.float64)
-            for values in (tier.confidence, tier.event_match, tier.onset_intervals)
-        )
         return Labels(
             tier.labels,
             np.array(tier.times, dtype=np.float64).reshape(-1, 2),
             self.path,
             tier.lines,
             self.duration,
-            sure,
-            tier.score,
-            self.audio,
-            self.rate,
-            tier.match,
-            fit,
-            tier.warnings,
-            near,
+            audio=self.audio,
+            rate=self.rate,
+            **tier.known._asdict(),
         )
 
     def words(self) -> Tier | None:
@@ -364,13 +335,13 @@ def with_confidence(tiers: Tiers) -> Tiers:
             continue
         before = tier.name.removesuffix(PHONES)
         times = tuple((start, start) for start, _ in tier.times)
-        sure, near = tier.confidence or (), tier.onset_intervals or ()
-        for name, labels in (
-            (CONFIDENCE, tuple(f"{value:.2f}" for value in sure)),
-            (INTERVAL, tuple(f"{low:.3f} {high:.3f}" for low, high in near)),
-        ):
-            if labels:
-                found.append(Tier(before + name, "point", labels, times, (), tier.end))
+        sure, near = tier.known.confidence, tier.known.onset_intervals
+        if sure is not None:
+            labels = tuple(f"{value:.2f}" for value in sure)
+            found.append(Tier(before + CONFIDENCE, "point", labels, times, (), tier.end))
+        if near is not None:
+            labels = tuple(f"{low:.3f} {high:.3f}" for low, high in near)
+            found.append(Tier(before + INTERVAL, "point", labels, times, (), tier.end))
     return replace(tiers, tiers=tuple(found))
 
 

@@ -19,6 +19,7 @@ from align.formats.files import write_labels, write_tiers
 from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tiers.json_file import write_json_tiers
 from align.formats.tiers.label_table import write_csv_tiers
+from align.formats.tiers.labels import Known
 from align.formats.tiers.textgrid import write_textgrid_tiers
 from align.formats.tiers.tier import PHONES, UTTERANCES, WORDS, Tier, Tiers, with_confidence
 from align.results.alignment import Alignment
@@ -270,7 +271,7 @@ class TextAlignment:
             tuple((m.start, m.end) for m in shown),
             (),
             self.duration,
-            tuple(m.probability for m in shown),
+            Known(np.array([m.probability for m in shown])),
         )
 
     def to_textgrid(
@@ -365,26 +366,23 @@ class TextAlignment:
         ParameterError
             If the suffix is no format.
         """
-        suffix = os.path.splitext(os.fspath(path))[1].lower()
-        if suffix == ".textgrid":
+        form = label_format(path)
+        if form.write_tiers is None:
+            check_speakers(path, len(self.speakers))
+            shown = self.words if form.tier == WORDS else renamed(self.phones, silence or SILENCE)
+            write_labels(path, shown, overwrite=overwrite)
+        elif form.name == "textgrid":
             self.to_textgrid(
                 path, silence=silence or "", confidence=confidence, overwrite=overwrite
             )
-        elif suffix in (".eaf", ".exb", ".json") and label_format(path).name != "json":
-            write = label_format(path).write_tiers
-            assert write is not None  # these formats hold tiers
-            write(path, self._document(silence or ""), overwrite=overwrite)
-        elif suffix in (".rttm", ".vtt", ".srt"):
-            write_tiers(path, self._document(""), overwrite=overwrite)
-        elif suffix in (".csv", ".tsv", ".json"):
+        elif form.name in ("csv", "tsv", "json"):
             named = SILENCE if silence is None else silence
-            write = self.to_json if suffix == ".json" else self.to_csv
+            write = self.to_json if form.name == "json" else self.to_csv
             write(path, silence=named, overwrite=overwrite)
         else:
-            check_speakers(path, len(self.speakers))
-            of_words = suffix in LABEL_FORMATS and label_format(path).tier == WORDS
-            alignment = self.words if of_words else renamed(self.phones, silence or SILENCE)
-            write_labels(path, alignment, overwrite=overwrite)
+            of_speakers = form.holds in ("turns", "voices")  # which have no silences
+            document = self._document("" if of_speakers else silence or "")
+            write_tiers(path, document, overwrite=overwrite)
 
 
 def _longest_free(wanted: Mismatch, taken: Sequence[Mismatch]) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from praatio import textgrid as praatio
 from align.errors import DataError, ParameterError
 from align.files.text import read_text
 from align.formats.files import read_tiers
+from align.formats.tiers.labels import Known
 from align.formats.tiers.textgrid import (
     format_textgrid,
     parse_textgrid,
@@ -360,7 +361,8 @@ def test_confidence_is_a_tier_of_points(tmp_path: Path) -> None:
     assert (sounds.name, sure.name, sure.kind) == ("sounds", "confidence", "point")
     assert sure.labels == ("1.00", "0.62")
     assert sure.times == ((0.0, 0.0), (0.1, 0.1))
-    both = with_confidence(Tiers((replace(sounds, name="Ann - phones", confidence=(1, 0)),), 0.5))
+    known = Known(np.array([1.0, 0.0]))
+    both = with_confidence(Tiers((replace(sounds, name="Ann - phones", known=known),), 0.5))
     assert [tier.name for tier in both] == ["Ann - phones", "Ann - confidence"]
     without = Alignment(["k"], [0.1], 0.5)
     without.to_textgrid(tmp_path / "b.TextGrid", confidence=True)
