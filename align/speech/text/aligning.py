@@ -3,8 +3,8 @@
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from align._blas import one_thread
 from align.errors import DataError, ParameterError
 from align.progress import Progress
-from align.sequence.anchors import GivenAnchors
+from align.sequence.anchors import Anchors, GivenAnchors
 from align.speech.text.anchored import word_anchors
 from align.speech.text.bracketed import said_in_brackets
 from align.speech.text.channels import on_own_channels
@@ -121,98 +121,106 @@ def align_text(
     align.errors.ParameterError: text='', must hold at least one word.
     """
     model = checked_model(aligner)
-    if channels is not None:
-        of_one = partial(
-            align_text,
-            model,
-            dictionary=dictionary,
-            language=language,
-            guess=guess,
-            tokens=tokens,
-            trust=trust,
-            repair=repair,
-            anchors=anchors,
-            slack=slack,
-            progress=progress,
-        )
-        said = text if isinstance(text, str) else _utterances(text)
-        return on_own_channels(of_one, audio, said, channels)
     vocabulary = Vocabulary.of(dictionary, language, guess=guess, tokens=tokens)
-    said = _utterances(text)
-    name = os.fspath(audio) if isinstance(audio, str | os.PathLike) else NAMELESS
-    readings = [vocabulary.read(u.text) for u in said]
-    split = [reading.words for reading in readings]
-    words = [word for own in split for word in own]
-    if not words:
-        shown = text if isinstance(text, str) else " ".join(u.text for u in said)
-        raise ParameterError(f"text={shown[:60]!r}, must hold at least one word.")
-    noise = [word for word in dict.fromkeys(words) if vocabulary.any_sound(word)]
-    spoken, known = [word for word in words if word not in noise], model_labels(model)
-    entries = vocabulary.entries(spoken, known, name)
-    entries |= {w: Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule") for w in noise}
-    other = _others(vocabulary, readings, known)
-    recording = Recording.read(audio, rate, model, name)
-    conversations = conversations_of(list(zip(said, split, strict=True)))
-    passages = [conversation.as_one() for conversation in conversations]
-    held = word_anchors(anchors, passages, recording.duration, name)
-    trusted = trust or held is not None or getattr(model, "match_", None) is None
-    seeking = getattr(model, "knows_spoken_noise", False) and not trusted
-    own = not model.takes_ipa or model.language == language.split("-")[0].lower()
-    words_aligner = WordAligner(
-        model,
-        recording,
-        other | entries,
+    asked = _Asked(model, vocabulary, trust, repair, anchors, slack, progress)
+    if channels is None:
+        return asked.aligned(audio, text, rate)
+    said = text if isinstance(text, str) else _utterances(text)
+    return on_own_channels(asked.aligned, audio, said, channels)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What every recording of a text is aligned with; the fields are as in `align_text`."""
+
+    model: PhoneAligner
+    vocabulary: Vocabulary
+    trust: bool
+    repair: bool
+    anchors: GivenAnchors
+    slack: float
+    progress: Progress | None
+
+    @cached_property
+    def _known(self) -> Collection[str]:
+        """Labels that pronunciations may be spelled with."""
+        return model_labels(self.model)
+
+    def aligned(
+        self, audio: Any, text: str | Sequence[str | Utterance], rate: int | None = None
+    ) -> TextAlignment:
+        """Return when each word of a text was said in a recording."""
+        said, slack, progress = _utterances(text), self.slack, self.progress
+        readings = [self.vocabulary.read(u.text) for u in said]
+        split = [reading.words for reading in readings]
+        words = [word for own in split for word in own]
+        if not words:
+            shown = text if isinstance(text, str) else " ".join(u.text for u in said)
+            raise ParameterError(f"text={shown[:60]!r}, must hold at least one word.")
+        name = os.fspath(audio) if isinstance(audio, str | os.PathLike) else NAMELESS
+        noise = [word for word in dict.fromkeys(words) if self.vocabulary.any_sound(word)]
+        spoken = [word for word in words if word not in noise]
+        entries = self.vocabulary.entries(spoken, self._known, name)
+        entries |= {w: Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule") for w in noise}
+        other = self._others(readings)
+        recording = Recording.read(audio, rate, self.model, name)
+        conversations = conversations_of(list(zip(said, split, strict=True)))
+        passages = [conversation.as_one() for conversation in conversations]
+        held = word_anchors(self.anchors, passages, recording.duration, name)
+        aligner = self._aligner(recording, other | entries, held)
+        check_slack(slack, aligner.wording.silence)
+        found = found_near_times(aligner, conversations, slack, progress)
+        times = times_as_long(self.model, found.said.rows)
+        if times > SLOW:
+            aligner = replace(aligner, model=slower(self.model, times))
+            found = found_near_times(aligner, conversations, slack, progress)
+        unusual: Sequence[tuple[str, str]] = ()
+        if other and held is None:
+            verbalised = found_as_said(aligner, said, readings, found, slack, progress)
+            found, unusual = verbalised.found, verbalised.unusual
+            words = [word for own in verbalised.words for word in own]
+            entries = {word: aligner.entries[word] for word in words}
+        told = self.vocabulary.seems_foreign(words, entries), found.untimely, found.said.unsure
+        warnings = tuple(one for one in told if one is not None)
+        if noise and aligner.judging:
+            warnings += said_in_brackets(aligner, found.said.spans, self._within_brackets)
+        return TextAlignment(
+            found.said.tiers(recording, warnings),
+            tuple(word for word, entry in entries.items() if entry.source == "espeak"),
+            tuple(sorted(found.mismatches, key=lambda m: m.start)),
+            tuple(u for _, u in found.timed if u.start is not None and u.end is not None),
+            tuple(unusual),
+        )
+
+    def _aligner(
+        self, recording: Recording, entries: Mapping[str, Entry], held: Anchors | None
+    ) -> WordAligner:
+        """Return what aligns words of a recording, some of which may be held at known times."""
+        model, language = self.model, self.vocabulary.language
+        trusted = self.trust or held is not None or getattr(model, "match_", None) is None
+        seeking = getattr(model, "knows_spoken_noise", False) and not trusted
         # phones of languages that were not learned are scored too vaguely to tell single words
         # from others' sound
-        judging=seeking and own,
-        seeking=seeking,
-        repair=repair,
-        anchors=held,
-    )
-    check_slack(slack, words_aligner.wording.silence)
-    found = found_near_times(words_aligner, conversations, slack, progress)
-    times = times_as_long(model, found.said.rows)
-    if times > SLOW:
-        words_aligner = replace(words_aligner, model=slower(model, times))
-        found = found_near_times(words_aligner, conversations, slack, progress)
-    unusual: Sequence[tuple[str, str]] = ()
-    if other and held is None:
-        verbalised = found_as_said(words_aligner, said, readings, found, slack, progress)
-        found, unusual = verbalised.found, verbalised.unusual
-        words = [word for own in verbalised.words for word in own]
-        entries = {word: words_aligner.entries[word] for word in words}
+        own = not model.takes_ipa or model.language == language.split("-")[0].lower()
+        return WordAligner(model, recording, entries, seeking and own, seeking, self.repair, held)
 
-    def entries_in(brackets: str) -> list[Entry]:
-        inner = replace(vocabulary, tokens=()).words(brackets)
+    def _others(self, readings: Sequence[Reading]) -> dict[str, Entry]:
+        """Return words of other readings of numbers, but those that have no pronunciation."""
+        words = {w: None for r in readings for one in r.several for way in one.ways for w in way}
+        found: dict[str, Entry] = {}
+        for word in words:
+            with suppress(DataError):
+                found |= self.vocabulary.entries([word], self._known)
+        return found
+
+    def _within_brackets(self, text: str) -> list[Entry]:
+        """Return how the words in brackets are said; none where one has no pronunciation."""
+        inner = replace(self.vocabulary, tokens=()).words(text)
         try:
-            ways = vocabulary.entries(inner, known)
+            ways = self.vocabulary.entries(inner, self._known)
         except DataError:
             return []
         return [ways[word] for word in inner]
-
-    told = vocabulary.seems_foreign(words, entries), found.untimely, found.said.unsure
-    warnings = tuple(one for one in told if one is not None)
-    if noise and words_aligner.judging:
-        warnings += said_in_brackets(words_aligner, found.said.spans, entries_in)
-    return TextAlignment(
-        found.said.tiers(recording, warnings),
-        tuple(word for word, entry in entries.items() if entry.source == "espeak"),
-        tuple(sorted(found.mismatches, key=lambda m: m.start)),
-        tuple(u for _, u in found.timed if u.start is not None and u.end is not None),
-        tuple(unusual),
-    )
-
-
-def _others(
-    vocabulary: Vocabulary, readings: Sequence[Reading], known: Collection[str]
-) -> dict[str, Entry]:
-    """Return the words of other readings of numbers, but those that have no pronunciation."""
-    words = {w: None for r in readings for one in r.several for way in one.ways for w in way}
-    found: dict[str, Entry] = {}
-    for word in words:
-        with suppress(DataError):
-            found |= vocabulary.entries([word], known)
-    return found
 
 
 def _names_transcript(text: str) -> bool:
