@@ -42,6 +42,17 @@ _HIGHEST = 1e100  # a number beyond would overflow where it is squared, and no m
 Array = npt.NDArray[Any]
 
 
+def nested(part: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays of a part of a model, under names that say of which."""
+    return {f"{part}.{name}": array for name, array in arrays.items()}
+
+
+def arrays_of(part: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays that `nested` has put under the name of a part."""
+    prefix = f"{part}."
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+
+
 def write_model(
     path: StrPath,
     kind: str,

@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError
+from align.files.model_file import arrays_of, nested
 from align.music.functions.own import OwnFeature
 from align.music.placing.end_evidence import N_END_EVIDENCE
 from align.music.placing.unplayed import N_UNPLAYED
 from align.sequence.evidence import EvidenceModel
-from align.sequence.state import arrays_of, feature_states, restore_features
+from align.sequence.state import feature_states, restore_features
 
-_NETWORK = "network."
+_NETWORK = "network"
 _EVIDENCE = {True: 3, False: 2}  # numbers that the confidence is made of, with a network or not
 
 
@@ -34,7 +35,7 @@ def state_of(
         arrays["ends"] = aligner.ends_.weights
     if named and named[0].has_state:
         header["network"], own = named[0].get_state()
-        arrays.update({f"{_NETWORK}{name}": array for name, array in own.items()})
+        arrays |= nested(_NETWORK, own)
     if len(named) < len(aligner.features_):
         header["features"], own = feature_states(aligner.features_[len(named) :])
         arrays.update(own)
@@ -63,7 +64,7 @@ def set_state(
         raise ModelError("its base functions are not those of its parameters.")
     for feature in named:
         if feature.has_state:
-            feature.set_state(header["network"], arrays_of(arrays, _NETWORK))
+            feature.set_state(header["network"], arrays_of(_NETWORK, arrays))
             if not hasattr(feature.network, "network_"):
                 raise ModelError("the note network is missing.")
     own = restore_features(features[len(named) :], header.get("features", []), arrays)

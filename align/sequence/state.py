@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import AlignError, ModelError, ParameterError
+from align.files.model_file import arrays_of, nested
 from align.sequence.feature_terms import distinct, listed
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def feature_states(features: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[
         match feature.get_state():
             case dict() as params, dict() as own:
                 states.append({"name": feature.name, "params": params})
-                arrays.update({f"feature{i}.{key}": value for key, value in own.items()})
+                arrays |= nested(f"feature{i}", own)
             case other:
                 raise ParameterError(
                     f"get_state of feature {feature.name!r} returns {repr(other)[:60]}, must "
@@ -64,11 +65,6 @@ def feature_states(features: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[
 def kept(header: Mapping[str, Any], name: str, make: Callable[[Any], _T]) -> _T | None:
     """Return what is made of a value of a header; None where it has none, as models of before."""
     return None if header.get(name) is None else make(header[name])
-
-
-def arrays_of(arrays: Arrays, prefix: str) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays whose names begin with a prefix, without it."""
-    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
 
 def restore_features(
@@ -92,7 +88,7 @@ def restore_features(
             for key in _LABEL_MAPS & set(params):
                 if not all(isinstance(to, str) for to in (params[key] or {}).values()):
                     raise ModelError(f"{key} must map labels to labels.")
-            by_name[name].set_state(params, arrays_of(arrays, f"feature{i}."))
+            by_name[name].set_state(params, arrays_of(f"feature{i}", arrays))
         except _DAMAGED as error:
             raise _Features(f"feature {name!r} is damaged: {error}") from error
     return [by_name[name] for name, _ in named]

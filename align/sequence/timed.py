@@ -15,6 +15,7 @@ import numpy.typing as npt
 from align.decoders import Lattice, decode
 from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
+from align.files.model_file import arrays_of, nested
 from align.potentials import Potentials
 from align.progress import Progress
 from align.sequence.anchors import Held
@@ -27,7 +28,7 @@ from align.sequence.learning.checkpoint import describe_timed
 from align.sequence.learning.problem import Case, Truth
 from align.sequence.learning.recordings import read_timed
 from align.sequence.search import Room
-from align.sequence.state import arrays_of, feature_states, kept, restore_features
+from align.sequence.state import feature_states, kept, restore_features
 from align.sequence.times.correction import OnsetCorrection
 from align.sequence.times.habits import Habits
 from align.sequence.times.leaning import Leaning
@@ -358,7 +359,7 @@ class TimedAligner(Aligner):
         correction = None
         if self.correction_ is not None:
             correction, own = self.correction_.get_state()
-            arrays.update({f"correction.{key}": value for key, value in own.items()})
+            arrays |= nested("correction", own)
         header = {
             "labels": self.labels_,
             "features": states,
@@ -400,7 +401,7 @@ class TimedAligner(Aligner):
             kept(header, "tail", float),
             kept(header, "sureness", lambda numbers: Sureness(*map(float, numbers))),
         )
-        own = arrays_of(arrays, "correction.")
+        own = arrays_of("correction", arrays)
         self.correction_ = kept(
             header, "correction", lambda state: OnsetCorrection.from_state(state, own, self.hop_)
         )

@@ -15,6 +15,7 @@ from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
 from align.features.sound.steady import steady_noise
 from align.features.sound.surroundings import KINDS
+from align.files.model_file import arrays_of, nested
 from align.formats.phone_map import PHONE_MAPS
 from align.formats.tiers.labels import check_no_sentence
 from align.progress import Progress
@@ -29,7 +30,7 @@ from align.sequence.lattice.lattices import ExpandedLattice
 from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.learning.parts import parts_of
 from align.sequence.learning.problem import Case
-from align.sequence.state import aligner_state, arrays_of, kept, restored
+from align.sequence.state import aligner_state, kept, restored
 from align.sequence.times.placement import WINDOW
 from align.sequence.times.sureness import Sureness
 from align.speech.expansion import expanded_lattice, expanded_sequence
@@ -286,11 +287,8 @@ class SpeechAligner(PhoneAligner):
         header["elsewhere"] = {}
         for kind, other in self.elsewhere_.items():
             header["elsewhere"][kind], own = aligner_state(other, "")
-            arrays.update({f"{kind}.{key}": value for key, value in own.items()})
-        arrays.update(
-            {f"hearing.{key}": v for key, v in self.sound_classifier_.get_state().items()}
-        )
-        return header, arrays
+            arrays |= nested(kind, own)
+        return header, arrays | nested("hearing", self.sound_classifier_.get_state())
 
     def _restore_elsewhere(
         self, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
@@ -301,10 +299,10 @@ class SpeechAligner(PhoneAligner):
         for kind, own in header.get("elsewhere", {}).items():
             if kind not in KINDS:
                 raise ModelError(f"surroundings are {kind!r}, must be of {', '.join(KINDS)}.")
-            state = arrays_of(arrays, f"{kind}.")
+            state = arrays_of(kind, arrays)
             self._ask_elsewhere(kind, restored(type(self), own, state, kind, users))
         if self.elsewhere_:
-            state = arrays_of(arrays, "hearing.")
+            state = arrays_of("hearing", arrays)
             self.sound_classifier_ = SoundClassifier.from_state(state, 1 + len(self.elsewhere_))
 
     # Features and learner --------------------------------------------------------------------

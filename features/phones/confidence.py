@@ -22,6 +22,7 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
 from align.features.sound.signal import Signal
+from align.files.model_file import arrays_of, nested
 from align.terms import SegmentTerm, Term
 from align.types import Event, Float32, FloatArray, IntArray
 
@@ -177,8 +178,8 @@ class PhoneConfidence(Feature):
             return params, {}
         inner, inner_arrays = self.classifier.get_state()
         params["classifier"] = inner
-        arrays = {f"classifier.{key}": array for key, array in inner_arrays.items()}
-        return params, {"mean": self.mean_, "scale": self.scale_, **arrays}
+        arrays = {"mean": self.mean_, "scale": self.scale_}
+        return params, arrays | nested("classifier", inner_arrays)
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned, the classifier included."""
@@ -193,9 +194,7 @@ class PhoneConfidence(Feature):
             mean, scale = (_vector(arrays, key, self.name) for key in ("mean", "scale"))
             if mean.shape != scale.shape or (scale <= 0).any() or not np.isfinite(offset):
                 raise ModelError(f"the scaling of feature {self.name!r} has impossible values.")
-            prefix = "classifier."
-            own = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
-            self.classifier.set_state(inner, own)
+            self.classifier.set_state(inner, arrays_of("classifier", arrays))
         for name in _SAVED:
             setattr(self, name, getattr(checked, name))
         self.mean_, self.scale_, self.unseen_offset_ = mean, scale, offset
