@@ -11,6 +11,7 @@ from align.cli.inputs import read_corpus
 from align.cli.outputs import check_free, save_model, write_json
 
 if TYPE_CHECKING:
+    from align.sequence.adapt import Comparison
     from align.types import Example
 
 _FEWEST = 3  # recordings that can be compared on
@@ -97,51 +98,41 @@ def adapt(
     aligner = align.load(model)
     chosen = {name: value for name, value in options.items() if value is not None}
     about: dict[str, Any] = {"source": Path(model).name.removesuffix(".align"), "licence": licence}
+    about["progress"] = console.progress
     if from_text:
         from align.speech.text import adapt_to_texts
 
         read, unread = _with_text(corpus, channel)
-        adapted = adapt_to_texts(
-            aligner,
-            read,
-            language=language,
-            dictionary=dictionaries or None,
-            steps=options["steps"],
-            progress=console.progress,
-            **about,
-        )
+        own: dict[str, Any] = {"language": language, "dictionary": dictionaries or None}
+        adapted = adapt_to_texts(aligner, read, steps=options["steps"], **own, **about)
         adapted.problems_ = [*unread, *adapted.problems_]
         _finish(context, adapted, output)
         return
     examples = read_corpus(console, corpus, kind=aligner.kind, tier=tier, channel=channel)
     if compare and len(examples) < _FEWEST:
         console.message(f"Fewer than {_FEWEST} recordings: what it brings cannot be measured.")
-        compare = False
-    if compare:
+    elif compare:
         with console.first_run():
             found = adapting.compare(
                 aligner, list(examples), n_folds=folds, progress=console.progress, **chosen
             )
         console.finish()
         if not to_stdout:
-            n = found.before.boundaries
-            console.summary(f"{n} boundaries of held-out recordings\n{found}")
-            if found.after.mean_abs_ms >= found.before.mean_abs_ms:
-                console.message(
-                    "The new model is no better than the one it came from: correct more "
-                    "recordings, or go on with that one."
-                )
+            _show(console, found)
         if json_to is not None:
             both = {"before": found.before.to_dict(), "after": found.after.to_dict()}
             write_json(both, json_to, overwrite)
-    adapted = adapting.adapt(
-        aligner,
-        examples,
-        progress=console.progress,
-        **about,
-        **chosen,
-    )
-    _finish(context, adapted, output)
+    _finish(context, adapting.adapt(aligner, examples, **about, **chosen), output)
+
+
+def _show(console: Console, found: "Comparison") -> None:
+    """Print what adapting brings on recordings that are held out."""
+    console.summary(f"{found.before.boundaries} boundaries of held-out recordings\n{found}")
+    if found.after.mean_abs_ms >= found.before.mean_abs_ms:
+        console.message(
+            "The new model is no better than the one it came from: correct more "
+            "recordings, or go on with that one."
+        )
 
 
 def _with_text(folder: Path, channel: int | None) -> "tuple[list[Example], list[tuple[str, str]]]":

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, Self
 
-from align.batch.tasks import Task
+from align.batch.tasks import Task, Work
 from align.batch.works import work_for
 from align.errors import AlignError, DataError, ParameterError, data_errors, error_reason
 from align.files.lock import FolderLock
@@ -103,32 +103,11 @@ class Session:
         random_state: int = 0,
         **options: Any,
     ) -> None:
-        given: Aligner = load(model) if isinstance(model, str | os.PathLike) else model
-        given.check_fitted()
-        if given.kind not in _AHEAD:
-            raise ParameterError(
-                f"model is one of {given.kind}, must be of speech or of music, as a session "
-                "shows words, phones or notes; correct its label files in another program, and "
-                "give them to align.sequence.adapt.adapt."
-            )
+        given = _checked_model(model)
         if isinstance(options.get("channel"), Mapping):
             raise ParameterError("channel must be a number: a session shows one channel.")
         self._work = work_for(given.kind, **options)
-        if not os.path.isdir(recordings):
-            raise DataError("is no folder of recordings.", path=os.fspath(recordings))
-        if os.path.realpath(out) == os.path.realpath(recordings):
-            raise DataError(
-                "is the folder of the recordings; choose another one for what is corrected.",
-                path=os.fspath(out),
-            )
-        found, problems = find_all(self._work, os.fspath(recordings))
-        tasks, more = writable(self._work, found)
-        problems = [*problems, *more]
-        if not tasks:
-            why = f": {problems[0][0]} {problems[0][1]}" if problems else "."
-            if given.kind == "speech" and problems and "(--text)" not in why:
-                why += " With text (--text) it can be typed here."
-            raise DataError(f"has no recording to align{why}", path=os.fspath(recordings))
+        tasks, problems = _tasks_below(recordings, self._work, out)
         self._recordings = Recordings(tasks, problems, self._found)
         self.names = list(self._recordings.tasks)
         self._sources = Sources(self._recordings.tasks)
@@ -509,3 +488,38 @@ class Session:
         """
         with self._lock:
             return {**self._recordings.counts(), **self._learning.progress()}
+
+
+def _checked_model(model: StrPath | Aligner) -> Aligner:
+    """Return the fitted model of a session; ParameterError for one that it cannot show."""
+    given: Aligner = load(model) if isinstance(model, str | os.PathLike) else model
+    given.check_fitted()
+    if given.kind not in _AHEAD:
+        raise ParameterError(
+            f"model is one of {given.kind}, must be of speech or of music, as a session "
+            "shows words, phones or notes; correct its label files in another program, and "
+            "give them to align.sequence.adapt.adapt."
+        )
+    return given
+
+
+def _tasks_below(
+    recordings: StrPath, work: Work, out: StrPath
+) -> tuple[list[Task], list[tuple[str, str]]]:
+    """Return the recordings of a folder, at least one, and why others cannot be aligned."""
+    if not os.path.isdir(recordings):
+        raise DataError("is no folder of recordings.", path=os.fspath(recordings))
+    if os.path.realpath(out) == os.path.realpath(recordings):
+        raise DataError(
+            "is the folder of the recordings; choose another one for what is corrected.",
+            path=os.fspath(out),
+        )
+    found, problems = find_all(work, os.fspath(recordings))
+    tasks, more = writable(work, found)
+    problems = [*problems, *more]
+    if not tasks:
+        why = f": {problems[0][0]} {problems[0][1]}" if problems else "."
+        if work.kind == "speech" and problems and "(--text)" not in why:
+            why += " With text (--text) it can be typed here."
+        raise DataError(f"has no recording to align{why}", path=os.fspath(recordings))
+    return tasks, problems
