@@ -42,14 +42,13 @@ _HIGHEST = 1e100  # a number beyond would overflow where it is squared, and no m
 Array = npt.NDArray[Any]
 
 
-def nested(part: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays of a part of a model, under names that say of which."""
-    return {f"{part}.{name}": array for name, array in arrays.items()}
+def nested(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays of a part of a model, whose prefix their names begin with."""
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
 
 
-def arrays_of(part: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays that `nested` has put under the name of a part."""
-    prefix = f"{part}."
+def arrays_of(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays of the part that `nested` gave this prefix."""
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
 

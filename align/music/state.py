@@ -14,7 +14,7 @@ from align.music.placing.unplayed import N_UNPLAYED
 from align.sequence.evidence import EvidenceModel
 from align.sequence.state import feature_states, restore_features
 
-_NETWORK = "network"
+_NETWORK = "network."
 _EVIDENCE = {True: 3, False: 2}  # numbers that the confidence is made of, with a network or not
 
 

@@ -53,7 +53,7 @@ def feature_states(features: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[
         match feature.get_state():
             case dict() as params, dict() as own:
                 states.append({"name": feature.name, "params": params})
-                arrays |= nested(f"feature{i}", own)
+                arrays |= nested(f"feature{i}.", own)
             case other:
                 raise ParameterError(
                     f"get_state of feature {feature.name!r} returns {repr(other)[:60]}, must "
@@ -88,7 +88,7 @@ def restore_features(
             for key in _LABEL_MAPS & set(params):
                 if not all(isinstance(to, str) for to in (params[key] or {}).values()):
                     raise ModelError(f"{key} must map labels to labels.")
-            by_name[name].set_state(params, arrays_of(f"feature{i}", arrays))
+            by_name[name].set_state(params, arrays_of(f"feature{i}.", arrays))
         except _DAMAGED as error:
             raise _Features(f"feature {name!r} is damaged: {error}") from error
     return [by_name[name] for name, _ in named]

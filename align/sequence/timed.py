@@ -359,7 +359,7 @@ class TimedAligner(Aligner):
         correction = None
         if self.correction_ is not None:
             correction, own = self.correction_.get_state()
-            arrays |= nested("correction", own)
+            arrays |= nested("correction.", own)
         header = {
             "labels": self.labels_,
             "features": states,
@@ -401,7 +401,7 @@ class TimedAligner(Aligner):
             kept(header, "tail", float),
             kept(header, "sureness", lambda numbers: Sureness(*map(float, numbers))),
         )
-        own = arrays_of("correction", arrays)
+        own = arrays_of("correction.", arrays)
         self.correction_ = kept(
             header, "correction", lambda state: OnsetCorrection.from_state(state, own, self.hop_)
         )

@@ -287,8 +287,8 @@ class SpeechAligner(PhoneAligner):
         header["elsewhere"] = {}
         for kind, other in self.elsewhere_.items():
             header["elsewhere"][kind], own = aligner_state(other, "")
-            arrays |= nested(kind, own)
-        return header, arrays | nested("hearing", self.sound_classifier_.get_state())
+            arrays |= nested(f"{kind}.", own)
+        return header, arrays | nested("hearing.", self.sound_classifier_.get_state())
 
     def _restore_elsewhere(
         self, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
@@ -299,10 +299,10 @@ class SpeechAligner(PhoneAligner):
         for kind, own in header.get("elsewhere", {}).items():
             if kind not in KINDS:
                 raise ModelError(f"surroundings are {kind!r}, must be of {', '.join(KINDS)}.")
-            state = arrays_of(kind, arrays)
+            state = arrays_of(f"{kind}.", arrays)
             self._ask_elsewhere(kind, restored(type(self), own, state, kind, users))
         if self.elsewhere_:
-            state = arrays_of("hearing", arrays)
+            state = arrays_of("hearing.", arrays)
             self.sound_classifier_ = SoundClassifier.from_state(state, 1 + len(self.elsewhere_))
 
     # Features and learner --------------------------------------------------------------------

@@ -37,6 +37,7 @@ from align.features.notes.note_levels import (
 )
 from align.features.notes.timed_notes import TimedNotes, checked_context, checked_pitches
 from align.features.sound.signal import Signal
+from align.files.model_file import arrays_of, nested
 from align.types import Float32, Float64, IntArray
 
 _ELSEWHERE = np.array([-24, -19, -12, -7, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 7, 12, 19, 24])
@@ -319,7 +320,7 @@ class NoteNetwork:
         params["network"], arrays = self.network_.get_state()
         if self.fine_ is not None:
             params["fine"], own = self.fine_.get_state()
-            arrays.update({_FINE + name: array for name, array in own.items()})
+            arrays |= nested(_FINE, own)
         return params, arrays
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
@@ -342,9 +343,7 @@ class NoteNetwork:
             self.use_fine = params.get("fine") is not None
             self.fine_ = None
             if self.use_fine:
-                n = len(_FINE)
-                own = {name[n:]: a for name, a in arrays.items() if name.startswith(_FINE)}
-                self.fine_ = FineOnsets().set_state(params["fine"], own)
+                self.fine_ = FineOnsets().set_state(params["fine"], arrays_of(_FINE, arrays))
             self.width, self.dilations = network.width, network.dilations
         elif hasattr(self, "network_"):
             del self.network_, self.fine_

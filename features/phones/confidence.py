@@ -179,7 +179,7 @@ class PhoneConfidence(Feature):
         inner, inner_arrays = self.classifier.get_state()
         params["classifier"] = inner
         arrays = {"mean": self.mean_, "scale": self.scale_}
-        return params, arrays | nested("classifier", inner_arrays)
+        return params, arrays | nested("classifier.", inner_arrays)
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned, the classifier included."""
@@ -194,7 +194,7 @@ class PhoneConfidence(Feature):
             mean, scale = (_vector(arrays, key, self.name) for key in ("mean", "scale"))
             if mean.shape != scale.shape or (scale <= 0).any() or not np.isfinite(offset):
                 raise ModelError(f"the scaling of feature {self.name!r} has impossible values.")
-            self.classifier.set_state(inner, arrays_of("classifier", arrays))
+            self.classifier.set_state(inner, arrays_of("classifier.", arrays))
         for name in _SAVED:
             setattr(self, name, getattr(checked, name))
         self.mean_, self.scale_, self.unseen_offset_ = mean, scale, offset

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from align.errors import ModelError
 from align.features.base import TimedSignal
-from align.features.networks.network import FrameNetwork, in_eight_bits
+from align.features.networks.network import FrameNetwork, in_eight_bits, in_half_precision
 from align.features.networks.targets import Lesson
 from align.features.phones.articulatory import BROAD_CLASSES, FEATURES, articulation
 from align.features.phones.network_confidence import NetworkConfidence
@@ -81,10 +81,10 @@ class ArticulatoryConfidence(NetworkConfidence):
 
     def _train(self, network: FrameNetwork, lessons: Sequence[Lesson], **options: Any) -> None:
         super()._train(network, lessons, **options)
-        network.weights = _rounded(network.weights)
+        network.weights = in_half_precision(network.weights)
 
     def _of_several(self, weights: Sequence[Float32]) -> list[Float32]:
-        short = _rounded(weights)
+        short = in_half_precision(weights)
         short[::2] = map(in_eight_bits, short[::2])
         return short
 
@@ -92,7 +92,7 @@ class ArticulatoryConfidence(NetworkConfidence):
         """Return a copy halfway back to the one before `adapt`."""
         new = super().halfway(first)
         for network in new.networks_:
-            network.weights = _rounded(network.weights)
+            network.weights = in_half_precision(network.weights)
         return new
 
     def _found_outputs(self, network: FrameNetwork, known: NetworkConfidence) -> None:
@@ -170,15 +170,6 @@ class ArticulatoryConfidence(NetworkConfidence):
             if ".weight" in name and array.dtype.kind == "f":
                 arrays[name] = array.astype(np.float16)
         return {**params, "features": list(FEATURES)}, arrays
-
-
-def _rounded(weights: Sequence[Float32]) -> list[Float32]:
-    """Return weights of half precision: enough, and it halves the model file.
-
-    It is done where networks are made, so that a model gives the same answers before and after it
-    is saved.
-    """
-    return [w.astype(np.float16).astype(np.float32) for w in weights]
 
 
 @lru_cache(maxsize=4096)

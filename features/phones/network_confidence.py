@@ -26,7 +26,12 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
-from align.features.networks.network import FrameNetwork, log_sigmoid, log_softmax
+from align.features.networks.network import (
+    FrameNetwork,
+    in_half_precision,
+    log_sigmoid,
+    log_softmax,
+)
 from align.features.networks.targets import Lesson, Target, frame_targets, labelled_frames
 from align.features.networks.training import train_network
 from align.features.phones.phone_loop import (
@@ -47,6 +52,7 @@ from align.features.sound.disguises import (
 from align.features.sound.signal import LongerSignal, Signal
 from align.features.sound.spectra import normalised
 from align.features.sound.surroundings import KINDS
+from align.files.model_file import arrays_of, nested
 from align.terms import OnsetTerm, SegmentTerm, Term
 from align.types import Event, Float32, Float64, IntArray
 
@@ -211,7 +217,7 @@ class NetworkConfidence(Feature):
 
     def _of_several(self, weights: Sequence[Float32]) -> list[Float32]:
         """Return weights of less precision, for a model that has several of such networks."""
-        return [w.astype(np.float16).astype(np.float32) for w in weights]
+        return in_half_precision(weights)
 
     def go_on_from(self, first: Self) -> Self:
         """Let `fit` begin with the weights of networks that were trained on the same recordings.
@@ -581,7 +587,7 @@ class NetworkConfidence(Feature):
         for n, network in enumerate(self.networks_):
             shape, own = network.get_state()
             params["networks"].append(shape)
-            arrays.update({f"network{n}.{key}": _short(value) for key, value in own.items()})
+            arrays |= nested(f"network{n}.", {key: _short(value) for key, value in own.items()})
         return params, arrays
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
@@ -595,9 +601,7 @@ class NetworkConfidence(Feature):
         self.without_echo = params.get("without_echo") is True
         self.networks_ = []
         for n, shape in enumerate(params["networks"]):
-            prefix = f"network{n}."
-            own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
-            network = FrameNetwork.from_state(shape, own)
+            network = FrameNetwork.from_state(shape, arrays_of(f"network{n}.", arrays))
             if network.heads != self._heads():
                 raise ModelError(f"the network's heads are {network.heads}, not {self._heads()}.")
             if network.n_inputs != self.n_mels * len(self.windows):
