@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
+from align.errors import ModelError, ParameterError
 from align.features.sound.signal import Signal
 from align.potentials import GeneralPotential
 from align.terms import DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
@@ -230,6 +230,15 @@ class Feature(AnyFeature):
     def loses_state(self) -> bool:
         """Whether it has a `fit`, and no `get_state` that keeps what that learned."""
         return type(self).fit is not Feature.fit and not self.has_state
+
+
+@contextmanager
+def restoring(what: str) -> Iterator[None]:
+    """Make what a damaged state leads to a `ModelError`; `what` is a feature, for the message."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"the state of {what} is wrong: {error!r}.") from error
 
 
 @contextmanager

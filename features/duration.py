@@ -40,7 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
-from align.features.base import Feature, TimedSignal, rows_of
+from align.features.base import Feature, TimedSignal, restoring, rows_of
 from align.features.sound.signal import Signal
 from align.terms import DurationTerm, Term
 from align.types import SPOKEN_NOISE, Event, Float64, IntArray
@@ -411,12 +411,10 @@ class DurationFeature(Feature):
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""
-        try:
+        with restoring(f"feature {self.name!r}"):
             known = {"pause": None, **params}  # models of before have none
             checked = DurationFeature(**{name: known[name] for name in _SAVED})
             labels = params["labels"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the state of feature {self.name!r} is wrong: {error!r}.") from error
         statistics = None
         if labels is not None:
             statistics = LengthStatistics.restored(labels, arrays, self.name)

@@ -16,8 +16,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ModelError, ParameterError
-from align.features.base import Feature
+from align.errors import ParameterError
+from align.features.base import Feature, restoring
 from align.features.sound.signal import Signal
 from align.terms import OnsetTerm, Term
 from align.types import Event, Float32, Float64
@@ -78,12 +78,10 @@ class SpectralDistance(Feature):
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""
-        try:
+        with restoring(f"feature {self.name!r}"):
             self.scales = _checked_scales(params["scales"])
             self.representation = str(params["representation"])
             self.options = dict(params["options"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the state of feature {self.name!r} is wrong: {error!r}.") from error
         return self
 
 

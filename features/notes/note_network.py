@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError, check_shape
+from align.features.base import restoring
 from align.features.networks.network import FrameNetwork
 from align.features.networks.targets import Target
 from align.features.networks.training import train_on_batches
@@ -325,12 +326,10 @@ class NoteNetwork:
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned; refuses a network of another shape."""
-        try:
+        with restoring("the note network"):
             use_context = bool(params["use_context"])
             onset_width = float(params["onset_width"])
             shape = params["network"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the state of the note network is wrong: {error!r}.") from error
         network = None if shape is None else FrameNetwork.from_state(shape, dict(arrays))
         if network is not None:
             wanted = N_INPUTS + N_CONTEXT * use_context

@@ -28,8 +28,8 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ModelError, ParameterError
-from align.features.base import Feature
+from align.errors import ParameterError
+from align.features.base import Feature, restoring
 from align.features.sound.derivatives import polynomial_derivatives
 from align.features.sound.pitch import band_energies
 from align.features.sound.signal import Signal
@@ -155,7 +155,7 @@ class PitchEnergy(Feature):
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""
-        try:
+        with restoring(f"feature {self.name!r}"):
             checked = PitchEnergy(
                 int(params["n_harmonics"]),
                 int(params["reach"]),
@@ -163,8 +163,6 @@ class PitchEnergy(Feature):
                 bool(params["log"]),
                 self.name,
             )
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the state of feature {self.name!r} is wrong: {error!r}.") from error
         self.__dict__.update(checked.__dict__)
         return self
 
@@ -217,10 +215,8 @@ class ScoreTempo(Feature):
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""
-        try:
+        with restoring(f"feature {self.name!r}"):
             self.shortest = ScoreTempo(float(params["shortest"])).shortest
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the state of feature {self.name!r} is wrong: {error!r}.") from error
         return self
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
-from align.features.base import Feature, TimedSignal, rows_of
+from align.features.base import Feature, TimedSignal, restoring, rows_of
 from align.features.sound.signal import Signal
 from align.files.model_file import arrays_of, nested
 from align.terms import SegmentTerm, Term
@@ -183,12 +183,10 @@ class PhoneConfidence(Feature):
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned, the classifier included."""
-        try:
+        with restoring(f"feature {self.name!r}"):
             checked = PhoneConfidence(self.classifier, **{name: params[name] for name in _SAVED})
             offset, fitted = float(params["unseen_offset"]), bool(params["fitted"])
             inner = params["classifier"] if fitted else {}
-        except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the state of feature {self.name!r} is wrong: {error!r}.") from error
         mean = scale = None
         if fitted:
             mean, scale = (_vector(arrays, key, self.name) for key in ("mean", "scale"))
