@@ -1,4 +1,4 @@
-"""The exceptions Align raises.
+"""The exceptions Align raises, and what their messages share.
 
 ::
 
@@ -100,3 +100,16 @@ def error_reason(error: AlignError, path: str | os.PathLike[str]) -> str:
     if isinstance(error, DataError) and error.path == os.fspath(path) and error.line is None:
         return error.message
     return str(error)
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is not one.
+
+    Examples
+    --------
+    >>> plural(1, "phone"), plural(2, "phone"), plural(3, "boundary")
+    ('1 phone', '2 phones', '3 boundaries')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun.removesuffix('y') + 'ies' if noun.endswith('y') else noun + 's'}"

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli import option
-from align.cli.console import FILE, MODEL, Console, finish, message_options, plural
+from align.cli.console import FILE, MODEL, Console, finish, message_options
 from align.cli.inputs import read_corpus
 from align.cli.outputs import check_free, save_model, write_json
+from align.errors import plural
 
 if TYPE_CHECKING:
     from align.sequence.adapt import Comparison

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from align.errors import AlignError, ParameterError
+from align.errors import AlignError, ParameterError, plural
 from align.files.names import StrPath
 from align.progress import Progress
 
@@ -185,19 +185,6 @@ def _compiled_before() -> bool:
     from align._numba import kept_kernels
 
     return kept_kernels()
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it is not one.
-
-    Examples
-    --------
-    >>> plural(1, "phone"), plural(2, "phone"), plural(3, "boundary")
-    ('1 phone', '2 phones', '3 boundaries')
-    """
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count} {noun.removesuffix('y') + 'ies' if noun.endswith('y') else noun + 's'}"
 
 
 def finish(context: click.Context, failed: int, what: str) -> None:

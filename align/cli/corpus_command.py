@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from align.cli import option
-from align.cli.console import FILE, Commands, Console, message_options, plural
+from align.cli.console import FILE, Commands, Console, message_options
 from align.cli.inputs import chosen_model
+from align.errors import plural
 
 if TYPE_CHECKING:
     from align.batch.summary import CorpusRun

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from align.cli.console import FILE, Console, message_options, plural
+from align.cli.console import FILE, Console, message_options
+from align.errors import plural
 
 
 @click.command()

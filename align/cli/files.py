@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli import option
-from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.console import FILE, MODEL, Console, message_options
 from align.cli.outputs import SHOWN, check_free, check_output
 from align.cli.pipes import named, standard_output
-from align.errors import ParameterError
+from align.errors import ParameterError, plural
 
 if TYPE_CHECKING:
     from align.formats import Tiers

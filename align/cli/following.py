@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli import option
-from align.cli.console import FILE, Console, message_options, plural
+from align.cli.console import FILE, Console, message_options
 from align.cli.inputs import check_order
 from align.cli.pipes import bytes_of
-from align.errors import DataError, ModelError, ParameterError
+from align.errors import DataError, ModelError, ParameterError, plural
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.console import Console, plural
+from align.cli.console import Console
 from align.cli.pipes import bytes_of
-from align.errors import DataError, ParameterError
+from align.errors import DataError, ParameterError, plural
 from align.files.regular import why_missing
 
 if TYPE_CHECKING:

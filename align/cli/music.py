@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli import option
-from align.cli.console import FILE, Console, message_options, plural
+from align.cli.console import FILE, Console, message_options
 from align.cli.found import say_warnings, show_details, shown_match
 from align.cli.inputs import check_order
 from align.cli.outputs import SHOWN, check_free, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
-from align.errors import DataError, ModelError, ParameterError
+from align.errors import DataError, ModelError, ParameterError, plural
 from align.files.names import StrPath
 
 if TYPE_CHECKING:

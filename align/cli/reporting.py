@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from align.cli import option
-from align.cli.console import FILE, Console, message_options, plural
+from align.cli.console import FILE, Console, message_options
 from align.cli.outputs import check_free
-from align.errors import ParameterError
+from align.errors import ParameterError, plural
 
 _LARGE = 150_000_000  # bytes; browsers take long over larger pages
 

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from align.cli import option
-from align.cli.console import FILE, Console, message_options, plural
+from align.cli.console import FILE, Console, message_options
 from align.cli.found import (
     is_poor,
     say_averaged,
@@ -30,7 +30,7 @@ from align.cli.inputs import (
 )
 from align.cli.outputs import PAGE, PICTURES, check_output, keep_inputs, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
-from align.errors import DataError, ParameterError
+from align.errors import DataError, ParameterError, plural
 
 if TYPE_CHECKING:
     from align.formats.anchors import AnchorTable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli import option
-from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.console import FILE, MODEL, Console, message_options
 from align.cli.inputs import chosen_model
-from align.errors import ParameterError
+from align.errors import ParameterError, plural
 
 if TYPE_CHECKING:
     from align.studio.session import Session

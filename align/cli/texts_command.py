@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from align.cli import option
-from align.cli.console import FILE, Console, message_options, plural
+from align.cli.console import FILE, Console, message_options
+from align.errors import plural
 
 _SHOWN = 5
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from align.cli import option
-from align.cli.console import FILE, Commands, Console, finish, message_options, plural
+from align.cli.console import FILE, Commands, Console, finish, message_options
 from align.cli.inputs import read_corpus
 from align.cli.outputs import check_free, save_model
-from align.errors import AlignError
+from align.errors import AlignError, plural
 
 if TYPE_CHECKING:
     from align.types import Example

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from align.errors import plural
+
 
 @dataclass(frozen=True)
 class Issue:
@@ -51,7 +53,7 @@ class Validation:
             (len(self.problems), "problem"),
             (len(self.warnings), "warning"),
         )
-        counts = ", ".join(f"{n} {name}{'s' * (n != 1)}" for n, name in what)
+        counts = ", ".join(plural(n, name) for n, name in what)
         return "\n".join([*map(str, self.problems), *map(str, self.warnings), counts])
 
 
@@ -64,6 +66,6 @@ def odd_formats(formats: dict[str, tuple[int, int]]) -> Iterator[Issue]:
         if (rate, channels) != usual:
             yield Issue(
                 path,
-                f"has {rate} Hz and {channels} channel{'s' * (channels > 1)}, most of the corpus "
+                f"has {rate} Hz and {plural(channels, 'channel')}, most of the corpus "
                 f"{usual[0]} Hz and {usual[1]}.",
             )

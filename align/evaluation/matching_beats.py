@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from align.errors import DataError
+from align.errors import DataError, plural
 from align.evaluation.piece_files import PieceFiles
 from align.formats.notes.beat_table import BEAT_SUFFIXES, read_beat_times
 from align.progress import Progress
@@ -90,10 +90,7 @@ class BeatEvaluation:
         n = len(self.per_file)
         if n == 0:
             return "The beats of no piece could be scored."
-        head = (
-            f"mir_eval.beat of {n} piece{'' if n == 1 else 's'}, without the first "
-            f"{_FIRST:g} s of each"
-        )
+        head = f"mir_eval.beat of {plural(n, 'piece')}, without the first {_FIRST:g} s of each"
         rows = [f"  {name:31s} {value:.4f}" for name, value in self.means.items()]
         return "\n".join([f"{head}{', means' if n > 1 else ''}:", *rows])
 

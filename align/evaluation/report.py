@@ -30,12 +30,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.errors import ParameterError, plural
 from align.evaluation.file_result import FileResult
 from align.evaluation.mir_metrics import METRICS, alignment_metrics
 from align.evaluation.report_text import (
     costliest,
-    counted,
     html_table,
     set_table,
     short_names,
@@ -295,9 +294,9 @@ class Report:
         speed = self.real_time_factor
         words = wording_of(self.kind)
         return (
-            f"{counted(self.boundaries, words.one, words.many)} in {counted(self.files, 'file')}"
+            f"{plural(self.boundaries, words.one)} in {plural(self.files, 'file')}"
             + (f", real-time factor {speed:.4f}" if math.isfinite(speed) else "")
-            + (f", {counted(len(self.failed), 'file')} failed" if self.failed else "")
+            + (f", {plural(len(self.failed), 'file')} failed" if self.failed else "")
         )
 
     def __str__(self) -> str:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from align.errors import plural
 from align.evaluation.scores import TOLERANCES_MS, Score, SetScore
 
 
@@ -120,7 +121,7 @@ def costliest(head: str, scores: Mapping[str, Score]) -> str:
     total = sum(value for value in cost.values() if not math.isnan(value))
     told = sorted(cost, key=lambda name: -cost[name])
     shown = [
-        f"{name} ({counted(scores[name].boundaries, 'boundary', 'boundaries')}, "
+        f"{name} ({plural(scores[name].boundaries, 'boundary')}, "
         f"{100 * cost[name] / total:.0f} % of the error)"
         for name in told
         if scores[name].boundaries >= FEWEST and total > 0
@@ -152,8 +153,3 @@ def html_table(head: str, scores: Mapping[str, Score]) -> str:
         for name, score in scores.items()
     )
     return f"<table><tr>{heads}</tr>{''.join(rows)}</table>"
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """Return a number with what it counts."""
-    return f"{n} {one if n == 1 else many or one + 's'}"

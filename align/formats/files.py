@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from align.errors import DataError
+from align.errors import DataError, plural
 from align.files.names import StrPath
 from align.formats.table import label_format
 from align.formats.tiers.labels import Labels, TimedLabels
@@ -199,7 +199,7 @@ def left_out(path: StrPath, tiers: Tiers, written: Sequence[Tier]) -> list[str]:
     lost = [repr(tier.name) for tier in tiers if not any(tier is kept for kept in written)]
     found = []
     if lost:
-        found.append(f"{len(lost)} tier{'s' * (len(lost) > 1)} ({', '.join(lost)})")
+        found.append(f"{plural(len(lost), 'tier')} ({', '.join(lost)})")
     kept = replace(tiers, tiers=tuple(written))
     if tiers.origin is not None and tiers.origin.holds(label_format(path).name, kept):
         return found
@@ -208,9 +208,9 @@ def left_out(path: StrPath, tiers: Tiers, written: Sequence[Tier]) -> list[str]:
     instants = [(label, time, tier.name) for tier in written for label, time in tier.instants]
     if instants:
         label, time, name = instants[0]
+        which = "first " if len(instants) > 1 else ""
         first = f"{label!r} at {time:g} s in tier {name!r}"
-        number = f"{len(instants)} labels" if len(instants) > 1 else "1 label"
-        found.append(f"{number} without length ({'first ' * (len(instants) > 1)}{first})")
+        found.append(f"{plural(len(instants), 'label')} without length ({which}{first})")
     return found
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from align.decoders import Lattice
-from align.errors import DataError, ParameterError
+from align.errors import DataError, ParameterError, plural
 from align.features import Signal
 from align.formats.anchors import AnchorRow, AnchorTable
 from align.sequence.frames import in_order
@@ -284,7 +284,7 @@ def held_in_sequence(
         elif i:
             n, before = n - int(at[i - 1]), anchors.called(held[i - 1], labels)
         why = (
-            f"between it and {before} there is no room for {n} event{'s' * (n != 1)} of "
+            f"between it and {before} there is no room for {plural(n, 'event')} of "
             f"{1000 * signal.hop:g} ms at least; correct the time."
         )
         raise anchors.error(held[i], labels, why, name)

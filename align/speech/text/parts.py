@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from align.errors import DataError, ParameterError, error_reason
+from align.errors import DataError, ParameterError, error_reason, plural
 from align.formats.tiers.labels import OVERRUN
 from align.sequence.anchors import Anchors
 from align.speech.second_scorer import SecondScorer
@@ -99,7 +99,7 @@ class Part:
         if shortest * self.model.hop_ > self.seconds:
             verb = "does" if len(words) == 1 else "do"
             raise self.error(
-                f"{len(words)} word{'s' * (len(words) != 1)} ({shortest} phones) "
+                f"{plural(len(words), 'word')} ({shortest} phones) "
                 f"{verb} not fit into {self.seconds:.3f} s of audio; check that text and audio "
                 "belong together."
             )

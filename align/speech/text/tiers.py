@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import DataError, ParameterError
+from align.errors import DataError, ParameterError, plural
 from align.formats.files import write_labels, write_tiers
 from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tiers.json_file import write_json_tiers
@@ -133,11 +133,10 @@ class TextAlignment:
     def __repr__(self) -> str:
         text = [w for t in self.speakers.values() for w in t.words.labels if w != SILENCE]
         phones = [p for t in self.speakers.values() for p in t.phones.labels if p != SILENCE]
-        n_words, n_phones = len(text), len(phones)
         shown = " ".join(text[:12]) + (" ..." if len(text) > 12 else "")
         return (
-            f"<TextAlignment of {n_words} word{'s' * (n_words != 1)} and {n_phones} "
-            f"phone{'s' * (n_phones != 1)} in {self.duration:.3f} s: {shown}>"
+            f"<TextAlignment of {plural(len(text), 'word')} and {plural(len(phones), 'phone')} "
+            f"in {self.duration:.3f} s: {shown}>"
         )
 
     def _repr_html_(self) -> str:
