@@ -11,7 +11,7 @@ from align.batch.journal import sha256_of
 from align.batch.tasks import Task, Work, alignments_of, by_suffix, tasks_of
 from align.corpus.pairs import find_pairs
 from align.errors import DataError, data_errors
-from align.files.names import StrPath
+from align.files.names import StrPath, suffix_of
 from align.files.text import decoded
 from align.formats.events import read_events
 from align.formats.phone_map import read_phone_map
@@ -137,7 +137,7 @@ class SpeechWork(Work):
 
     def align(self, aligner: Any, task: Task) -> Any:
         """Align one recording with its phones or its transcript."""
-        suffix = os.path.splitext(task.source)[1].lower()
+        suffix = suffix_of(task.source)
         if not self.text and suffix not in TEXT_SUFFIXES:
             if self.channels is not None:
                 raise DataError(

@@ -13,7 +13,7 @@ from align.corpus.listing import AUDIO_SUFFIXES
 from align.corpus.pairs import hidden_by
 from align.errors import DataError
 from align.features.sound.audio import Channel
-from align.files.names import StrPath
+from align.files.names import StrPath, suffix_of
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def tasks_of(
         problems += [
             (other, hidden_by(audio, other))
             for other in others
-            if os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
+            if suffix_of(other) in AUDIO_SUFFIXES
         ]
         if source is None:
             problems.append((audio, f"has no file beside it that {wanted}."))

@@ -15,6 +15,7 @@ from align.corpus.listing import AUDIO_SUFFIXES
 from align.corpus.pairs import Pair, find_pairs, hidden_by
 from align.corpus.reading import check_samples, problem_of, read_pair
 from align.errors import AlignError, DataError
+from align.files.names import suffix_of
 from align.formats.files import read_labels
 from align.formats.phone_map import nearest_label
 from align.formats.tiers.labels import OVERRUN, Labels, check_no_sentence
@@ -77,7 +78,7 @@ def validate_speech(
 def hidden_files(pair: Pair) -> Iterator[Issue]:
     """Return the files of a whole pair that are not used, since another one hides them."""
     for other in pair.others:
-        is_audio = os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
+        is_audio = suffix_of(other) in AUDIO_SUFFIXES
         yield Issue(other, hidden_by(str(pair.audio if is_audio else pair.labels), other))
 
 
@@ -137,7 +138,7 @@ def _odd_labels(labels: Labels, duration: float) -> Iterator[Issue]:
 
 def _odd_end(path: str, duration: float, tier: str | None) -> Iterator[Issue]:
     """Compare where a TextGrid ends with where the recording does."""
-    if os.path.splitext(path)[1].lower() != ".textgrid":
+    if suffix_of(path) != ".textgrid":
         return
     end = read_labels(path, tier=tier).duration
     if end is not None and abs(end - duration) > OVERRUN:

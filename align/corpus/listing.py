@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from align.errors import DataError, ParameterError
 from align.files.folders import walk
+from align.files.names import suffix_of
 from align.files.text import Place, read_text
 from align.formats.documents.tables import table_rows
 
@@ -44,7 +45,7 @@ def check_listing(root: str, groups: Groups) -> None:
     if os.path.isfile(root):
         from align.formats.scores import SCORE_SUFFIXES
 
-        suffix = os.path.splitext(root)[1].lower()
+        suffix = suffix_of(root)
         if suffix in AUDIO_SUFFIXES:
             raise DataError("is one recording, must be a folder of them or a manifest.", path=root)
         if suffix in SCORE_SUFFIXES and suffix not in (".csv", ".tsv"):

@@ -80,9 +80,9 @@ def find_beside(audio: str, suffixes: Sequence[str]) -> str | None:
         names = sorted(os.listdir(folder or "."))
     except OSError:
         return None
-    known = [other for other in names if suffix_of(other) in suffixes]
+    known = [other for other in names if _suffix(other) in suffixes]
     found = [
-        (suffixes.index(suffix_of(other)), os.path.join(folder, other))
+        (suffixes.index(_suffix(other)), os.path.join(folder, other))
         for other in known
         if comparable(_split(other)[0]) == stem
     ]
@@ -97,7 +97,7 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
     ranks = {suffix: i for i, suffix in enumerate((*AUDIO_SUFFIXES, *label_suffixes))}
 
     def rank(path: str) -> tuple[int, str]:
-        return ranks[suffix_of(path)], path
+        return ranks[_suffix(path)], path
 
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for folder, names in folders(root):
@@ -108,8 +108,8 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
     _join_languages(found)
     pairs = []
     for paths in found.values():
-        audio = sorted((p for p in paths if suffix_of(p) in AUDIO_SUFFIXES), key=rank)
-        labels = sorted((p for p in paths if suffix_of(p) in label_suffixes), key=rank)
+        audio = sorted((p for p in paths if _suffix(p) in AUDIO_SUFFIXES), key=rank)
+        labels = sorted((p for p in paths if _suffix(p) in label_suffixes), key=rank)
         group = _group(audio[0], root, groups) if audio else None
         pairs.append(
             Pair(
@@ -131,7 +131,7 @@ def _join_languages(found: dict[tuple[str, str], list[str]]) -> None:
             alone[key[0], stem].append(key)
     for owner, keys in alone.items():
         own = found[owner]
-        if len(keys) == 1 and len(own) == 1 and suffix_of(own[0]) in AUDIO_SUFFIXES:
+        if len(keys) == 1 and len(own) == 1 and _suffix(own[0]) in AUDIO_SUFFIXES:
             own += found.pop(keys[0])
 
 
@@ -156,7 +156,7 @@ def hidden_by(used: str, other: str) -> str:
     return f"is not used: {name} beside it goes first{why}."
 
 
-def suffix_of(path: str) -> str:
+def _suffix(path: str) -> str:
     """Return the suffix in lower case, as in ``.wav``, or ``_annot.json`` of EMU."""
     return _split(path)[1]
 

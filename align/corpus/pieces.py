@@ -29,7 +29,7 @@ from align.corpus.listing import (
     manifest_rows,
 )
 from align.errors import DataError
-from align.files.names import comparable
+from align.files.names import comparable, suffix_of
 
 NO_PIECES = (
     "holds no pieces: recordings with a score of the same name beside them (x.wav and x.mid or "
@@ -86,12 +86,12 @@ def _walk(root: str, groups: Groups) -> list[Piece]:
     pieces: list[Piece] = []
     for folder, names in folders(root):
         sounds = sorted(
-            (name for name in names if _suffix(name) in AUDIO_SUFFIXES),
-            key=lambda name: (_stem(name) != "audio", AUDIO_SUFFIXES.index(_suffix(name)), name),
+            (name for name in names if suffix_of(name) in AUDIO_SUFFIXES),
+            key=lambda name: (_stem(name) != "audio", AUDIO_SUFFIXES.index(suffix_of(name)), name),
         )
         scores = sorted(
-            (name for name in names if _suffix(name) in SCORE_SUFFIXES),
-            key=lambda name: (SCORE_SUFFIXES.index(_suffix(name)), name),
+            (name for name in names if suffix_of(name) in SCORE_SUFFIXES),
+            key=lambda name: (SCORE_SUFFIXES.index(suffix_of(name)), name),
         )
         truths = [name for name in names if name.lower().endswith(_TRUTH)]
         own = [name for name in scores if _stem(name) == "score"]
@@ -100,7 +100,7 @@ def _walk(root: str, groups: Groups) -> list[Piece]:
         if own or its_truth or any(_stem(name) == "audio" for name in sounds):
             pieces.append(_piece(folder, folder, (sounds, own, its_truth), root, groups))
             continue
-        notated = [name for name in scores if _suffix(name) not in _TABLES]
+        notated = [name for name in scores if suffix_of(name) not in _TABLES]
         if not notated:
             continue
         scores_of, truths_of = _by(_stem, notated), _by(comparable, truths)
@@ -136,7 +136,7 @@ def _is_performance(path: str) -> bool:
     """Whether a score is a MIDI file of a performance, such as one that was aligned."""
     from align.formats.scores import read_score
 
-    if _suffix(path) not in _MIDI:
+    if suffix_of(path) not in _MIDI:
         return False
     try:
         return read_score(path).is_performance
@@ -154,10 +154,6 @@ def _by(key: Callable[[str], str], names: Sequence[str]) -> dict[str, list[str]]
 
 def _stem(name: str) -> str:
     return comparable(os.path.splitext(name)[0])
-
-
-def _suffix(name: str) -> str:
-    return os.path.splitext(name.lower())[1]
 
 
 def _manifest(path: str, groups: Groups) -> list[Piece]:

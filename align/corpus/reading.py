@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from align.corpus.listing import Groups
-from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs, hidden_by, suffix_of
+from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs, hidden_by
 from align.corpus.texts import text_beside
 from align.errors import AlignError, DataError, ParameterError
-from align.files.names import StrPath
+from align.files.names import StrPath, suffix_of
 from align.formats.files import read_labels
 from align.formats.tiers.labels import OVERRUN, Labels
 from align.results.frame import pandas

@@ -22,6 +22,17 @@ def comparable(name: str) -> str:
     return unicodedata.normalize("NFC", name.casefold())
 
 
+def suffix_of(path: StrPath) -> str:
+    """Return what the name of a file ends in, from its last dot on, in lower case.
+
+    Examples
+    --------
+    >>> suffix_of("talks.2/A.TextGrid"), suffix_of("README")
+    ('.textgrid', '')
+    """
+    return os.path.splitext(os.fspath(path))[1].lower()
+
+
 def name_of(path: str) -> str:
     r"""Return the name of a file without its folders, of a path of any system.
 

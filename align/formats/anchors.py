@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.errors import DataError
-from align.files.names import StrPath
+from align.files.names import StrPath, suffix_of
 from align.files.text import Place, read_text, shortened
 from align.formats.documents.tables import columns_named, table_rows
 from align.formats.table import LABEL_FORMATS
@@ -88,7 +88,7 @@ def read_anchors(
         If the file cannot be read, a column or tier is missing, or there is no known time.
     """
     name = os.fspath(path)
-    suffix = os.path.splitext(name)[1].lower()
+    suffix = suffix_of(name)
     if suffix in _OTHERS:
         raise DataError(
             "is neither a TextGrid nor a table with the columns time,label or time,label,index; "

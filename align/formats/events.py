@@ -4,11 +4,10 @@ A file of labels gives its labels; any other text (``.phones``, ``.txt``, a ``.l
 its words, which are phones.
 """
 
-import os
 import re
 
 from align.errors import DataError
-from align.files.names import StrPath
+from align.files.names import StrPath, suffix_of
 from align.files.text import read_text, shortened
 from align.formats.files import read_labels
 from align.formats.table import LABEL_FORMATS
@@ -22,7 +21,7 @@ def read_events(path: StrPath, encoding: str | None = None) -> list[str]:
 
     Raises DataError if the file cannot be read, or there are no events in it.
     """
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    suffix = suffix_of(path)
     if suffix in LABEL_FORMATS and suffix not in (".txt", ".lab"):
         return list(read_labels(path, encoding=encoding).labels)
     text = read_text(path, encoding)

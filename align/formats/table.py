@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from align.errors import ParameterError
-from align.files.names import StrPath
+from align.files.names import StrPath, suffix_of
 from align.formats.notes.aligned_midi import read_aligned_midi, write_midi
 from align.formats.notes.beat_table import (
     write_beat_layer,
@@ -210,7 +210,7 @@ def label_format(path: StrPath, name: str | None = None) -> Format:
     if (row := _fitting(path, _LABELS)) is not None:
         return row
     raise ParameterError(
-        f"{os.fspath(path)}: the suffix {_suffix(path)!r} is no label format; use one of "
+        f"{os.fspath(path)}: the suffix {suffix_of(path)!r} is no label format; use one of "
         f"{', '.join(LABEL_FORMATS)}, or name the format."
     )
 
@@ -231,8 +231,8 @@ def music_format(path: StrPath) -> Format:
     if (row := _fitting(path, _MUSIC)) is not None:
         return row
     raise ParameterError(
-        f"{os.fspath(path)}: the suffix {_suffix(path)!r} is no format of aligned notes; use one "
-        f"of {', '.join(MUSIC_FORMATS)}."
+        f"{os.fspath(path)}: the suffix {suffix_of(path)!r} is no format of aligned notes; use "
+        f"one of {', '.join(MUSIC_FORMATS)}."
     )
 
 
@@ -246,7 +246,3 @@ def _fitting(path: StrPath, rows: Sequence[Format]) -> Format | None:
     """Return the first of some rows that the name of a file fits."""
     name = os.path.basename(os.fspath(path)).lower()
     return next((row for row in rows if name.endswith(row.suffix)), None)
-
-
-def _suffix(path: StrPath) -> str:
-    return os.path.splitext(path)[1].lower()

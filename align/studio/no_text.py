@@ -9,6 +9,7 @@ from align.batch.tasks import Task, Work, tasks_of
 from align.corpus.pairs import find_pairs
 from align.errors import NoTextError, ParameterError
 from align.features.sound.audio import audio_info
+from align.files.names import suffix_of
 from align.sequence.base import Aligner
 from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
 from align.studio.document import Document
@@ -82,4 +83,4 @@ def _holds_words(work: Any, task: Task) -> bool:
     """Whether what lies beside a recording says words, not phones or notes."""
     if not isinstance(work, SpeechWork) or isinstance(work, SequenceWork):
         return False
-    return work.text or os.path.splitext(task.source)[1].lower() in TEXT_SUFFIXES
+    return work.text or suffix_of(task.source) in TEXT_SUFFIXES

@@ -4,9 +4,8 @@ import os
 from collections.abc import Collection
 
 from align.corpus.listing import AUDIO_SUFFIXES, folders
-from align.corpus.pairs import suffix_of
 from align.errors import DataError
-from align.files.names import comparable
+from align.files.names import comparable, suffix_of
 
 
 def tree_files(root: str, suffixes: Collection[str]) -> list[str]:

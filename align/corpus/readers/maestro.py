@@ -16,11 +16,10 @@ import os
 from collections.abc import Collection
 
 from align.corpus.listing import folders
-from align.corpus.pairs import suffix_of
 from align.corpus.readers._performed import performed_midi
 from align.corpus.reading import Corpus, Gathering
 from align.errors import DataError, ParameterError
-from align.files.names import StrPath
+from align.files.names import StrPath, suffix_of
 from align.files.text import Place, read_text, rows_of_table
 
 _FILES = ("audio_filename", "midi_filename")

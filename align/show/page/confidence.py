@@ -6,13 +6,13 @@ that `align corpus` keeps of each result, see `align.files.kept`.
 """
 
 import json
-import os
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from align.files.kept import kept_of
+from align.files.names import suffix_of
 from align.files.text import parse_number, read_text
 from align.formats.documents.tables import table_rows
 from align.formats.tiers.label_table import table_columns
@@ -27,7 +27,7 @@ _CHECK = "check"  # the tier of `align.speech.text.tiers`
 def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
     """Confidence of each label of a JSON file or table; None where there is none."""
     path = _knowing(path)
-    suffix = os.path.splitext(path)[1].lower()
+    suffix = suffix_of(path)
     told: dict[int, float] = {}
     if suffix == ".json":
         for one in _speakers(path):
@@ -63,7 +63,7 @@ def label_match(path: str) -> tuple[float | None, tuple[str, ...]]:
     Of several speakers the match is the lowest one, and warnings are those of all.
     """
     path = _knowing(path)
-    if os.path.splitext(path)[1].lower() != ".json":
+    if suffix_of(path) != ".json":
         return None, ()
     known: list[float] = []
     warnings: dict[str, None] = {}
@@ -127,7 +127,7 @@ def mismatches_of(path: str, tier: Tier) -> list[Mismatch]:
 
 def _knowing(path: str) -> str:
     """Return the file that knows how sure the labels of a file are; itself, if there is none."""
-    if os.path.splitext(path)[1].lower() in (".json", ".csv", ".tsv"):
+    if suffix_of(path) in (".json", ".csv", ".tsv"):
         return path
     return kept_of(path) or path
 

@@ -20,7 +20,7 @@ from align.corpus.listing import AUDIO_SUFFIXES
 from align.errors import AlignError, DataError, ParameterError
 from align.files.folders import walk
 from align.files.kept import CONFIRMED_TABLE, QUALITY_TABLE
-from align.files.names import StrPath
+from align.files.names import StrPath, suffix_of
 from align.files.text import read_text
 from align.formats.table import is_music, label_format
 from align.formats.tiers.tier import PHONES, Tier, choose_tier
@@ -239,7 +239,7 @@ def _expand(path: str) -> list[tuple[str, str]]:
     best: dict[str, str] = {}
     for folder, _, names in walk(path):
         for name in names:
-            suffix = os.path.splitext(name)[1].lower()
+            suffix = suffix_of(name)
             if name in (QUALITY_TABLE, CONFIRMED_TABLE) or suffix not in _PREFERRED:
                 continue
             file = os.path.join(folder, name)
@@ -251,7 +251,7 @@ def _expand(path: str) -> list[tuple[str, str]]:
 
 
 def _rank(path: str) -> int:
-    return _PREFERRED.index(os.path.splitext(path)[1].lower())
+    return _PREFERRED.index(suffix_of(path))
 
 
 def _told_apart(found: Sequence[tuple[str, str]]) -> list[str]:

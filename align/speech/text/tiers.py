@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError, plural
+from align.files.names import suffix_of
 from align.formats.files import write_labels, write_tiers
 from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tiers.json_file import write_json_tiers
@@ -312,7 +313,7 @@ class TextAlignment:
         overwrite : bool
             Replace a file that exists.
         """
-        tab = os.path.splitext(os.fspath(path))[1].lower() == ".tsv"
+        tab = suffix_of(path) == ".tsv"
         separator = "\t" if tab else ","
         write_csv_tiers(path, self._document(silence), separator=separator, overwrite=overwrite)
 
@@ -407,7 +408,7 @@ def _frame(speaker: str, tiers: SpeakerTiers) -> Any:
 
 def check_speakers(path: str | os.PathLike[str], count: int) -> None:
     """Raise DataError where the format of a file of labels cannot hold so many speakers."""
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    suffix = suffix_of(path)
     if count > 1 and suffix in LABEL_FORMATS and suffix not in _SEVERAL:
         raise DataError(
             f"a {suffix} file holds one speaker; use {', '.join(_SEVERAL)}.", path=os.fspath(path)
