@@ -287,16 +287,7 @@ class Aligner(ParamsMixin, ABC):
         items, own = self._weighed(items, own)
         cases = self._cases(items, own, report)
         xs, ys = [case.x for case in cases], [case.y for case in cases]
-        self.base_functions_ = list(xs[0].names)
-        for x in xs:
-            if list(x.names) != self.base_functions_:
-                raise ParameterError(
-                    f"the features give the base functions {self.base_functions_} for one "
-                    f"recording and {list(x.names)} for another, must give the same for all, in "
-                    "the same order."
-                )
-        if not self.base_functions_:
-            raise ParameterError("the features give no base function; their terms are empty.")
+        self.base_functions_ = _shared_names(xs)
         judged = None
         if validation is not None:
             later = self._cases(held_out, [features] * len(held_out), report)
@@ -311,12 +302,15 @@ class Aligner(ParamsMixin, ABC):
         # On the same scores as the weights: they come from parts that did not see the recordings.
         self._check_labels(problem, cases)
         self._calibrate(cases, progress)
-        chosen = [case.item for case in cases]
-        self.training_ = {
-            "recordings": n_recordings(chosen),
-            **self._count(chosen),
-            "seconds": round(sum(item.signal.duration for item in chosen), 3),
-            "groups": len({item.group for item in chosen}),
+        self.training_ = self._about([case.item for case in cases])
+
+    def _about(self, items: Sequence[Any]) -> dict[str, Any]:
+        """Return how much the aligner was trained on."""
+        return {
+            "recordings": n_recordings(items),
+            **self._count(items),
+            "seconds": round(sum(item.signal.duration for item in items), 3),
+            "groups": len({item.group for item in items}),
         }
 
     def _check_labels(self, problem: AlignmentProblem, cases: Sequence[Case]) -> None:
@@ -579,6 +573,20 @@ class Aligner(ParamsMixin, ABC):
         """Raise ParameterError where the aligner is neither fitted nor loaded."""
         if not hasattr(self, "coef_"):
             raise not_fitted_error(self)
+
+
+def _shared_names(xs: Sequence[BaseFunctions]) -> list[str]:
+    """Return the names of base functions; ParameterError unless all recordings have the same."""
+    names = list(xs[0].names)
+    for x in xs:
+        if list(x.names) != names:
+            raise ParameterError(
+                f"the features give the base functions {names} for one recording and "
+                f"{list(x.names)} for another, must give the same for all, in the same order."
+            )
+    if not names:
+        raise ParameterError("the features give no base function; their terms are empty.")
+    return names
 
 
 def _reason(error: AlignError, name: str) -> str:
