@@ -20,6 +20,7 @@ from align.speech.text.parts import Recording, followed, span_of
 from align.speech.text.reading.utterances import Utterance
 from align.speech.text.rows import (
     Fit,
+    Piece,
     Rows,
     as_known,
     end_of_speech,
@@ -222,20 +223,11 @@ def _found(
             after=spoken.end(speakers) if reach else 0.0,
             following=following,
         )
-        whole: Rows = []
-        fits: list[Fit] = []
-        for piece in aligner.pieces(aligner.text(utterance, words, span, first), progress):
-            whole += as_known(piece.rows, aligner.anchors)
-            last = recording.duration  # the part that was aligned may end a sample later
-            here = [
-                replace(one, start=min(one.start, last), end=min(one.end, last))
-                for m in piece.mismatches
-                for one in conversation.by_turn(m, whole, first)
-            ]
-            mismatches += here
-            fits.append(fit_of(piece.whole, piece.utterance, here))
-        spoken.add(conversation, whole, first, fits)
-        timed += conversation.timed(whole, first)
+        pieces = aligner.pieces(aligner.text(utterance, words, span, first), progress)
+        rows, fits, here = _joined(pieces, conversation, first, aligner)
+        spoken.add(conversation, rows, first, fits)
+        mismatches += here
+        timed += conversation.timed(rows, first)
     n_words = sum(len(c.words) for c in conversations)
     n_beyond = sum(len(m.words) for m in beyond)
     late = None
@@ -245,6 +237,29 @@ def _found(
             f"({recording.duration:.3f} s), and were left out."
         )
     return Found(spoken, mismatches, timed, n_words, n_beyond, late)
+
+
+def _joined(
+    pieces: Sequence[Piece], conversation: Conversation, first: int, aligner: WordAligner
+) -> tuple[Rows, list[Fit], list[Mismatch]]:
+    """Return the rows of a passage, how well each piece of it fits, and its mismatches by turns.
+
+    Its first word has the number `first`.
+    """
+    rows: Rows = []
+    fits: list[Fit] = []
+    mismatches: list[Mismatch] = []
+    last = aligner.recording.duration  # the part that was aligned may end a sample later
+    for piece in pieces:
+        rows += as_known(piece.rows, aligner.anchors)
+        here = [
+            replace(one, start=min(one.start, last), end=min(one.end, last))
+            for m in piece.mismatches
+            for one in conversation.by_turn(m, rows, first)
+        ]
+        mismatches += here
+        fits.append(fit_of(piece.whole, piece.utterance, here))
+    return rows, fits, mismatches
 
 
 def _unheard(beyond: Sequence[Conversation], recording: Recording) -> list[Mismatch]:
