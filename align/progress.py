@@ -17,6 +17,10 @@ _EVERY = 0.2  # seconds between drawings
 _RECENT = 0.1  # weight of what is new in the running mean of the rate
 
 
+def no_report(stage: str, done: int, total: int) -> None:
+    """Report to nobody: what is called where no `progress` is given."""
+
+
 def counted(items: Sequence[_T], progress: Progress | None, stage: str) -> Iterator[_T]:
     """Return items one by one, and report each when the next is asked for.
 
@@ -28,7 +32,7 @@ def counted(items: Sequence[_T], progress: Progress | None, stage: str) -> Itera
     aligning 2 2
     ['a', 'b']
     """
-    report = progress or (lambda stage, done, total: None)
+    report = progress or no_report
     report(stage, 0, len(items))
     for n, item in enumerate(items, start=1):
         yield item

@@ -31,7 +31,7 @@ from align.files.lock import FolderLock
 from align.files.names import StrPath
 from align.files.regular import open_regular
 from align.models.bundled import speech_model
-from align.progress import Progress
+from align.progress import Progress, no_report
 
 if TYPE_CHECKING:
     from align.batch.worker import Model
@@ -425,4 +425,4 @@ def _reporter(progress: Progress | bool) -> Progress:
         from align.progress import ProgressLine
 
         return ProgressLine()
-    return lambda stage, done, total: None
+    return no_report

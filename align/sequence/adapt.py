@@ -37,7 +37,7 @@ from align.errors import AlignError, DataError, ParameterError
 from align.evaluation.file_result import FileResult
 from align.evaluation.report import Report
 from align.learners.parts.projections import project_orthant
-from align.progress import Progress
+from align.progress import Progress, no_report
 from align.sequence.base import Aligner
 from align.sequence.learning.crossfit import folds_of
 from align.sequence.learning.parts import n_recordings, recordings_of
@@ -137,7 +137,7 @@ def adapt(
     if n_folds < 2:
         raise ParameterError(f"n_folds={n_folds}, must be at least 2.")
 
-    report = progress or (lambda stage, done, total: None)
+    report = progress or no_report
     new, items = _begun(aligner, corpus, report)
     if len(items) < 2:
         raise new._too_few(len(items))
@@ -192,7 +192,7 @@ def adapt_features(
     would only learn to repeat them. The rest is as in `adapt`, aligners for other surroundings
     included; one recording is enough.
     """
-    new, items = _begun(aligner, corpus, progress or (lambda stage, done, total: None))
+    new, items = _begun(aligner, corpus, progress or no_report)
     new._prepare(items, anew=False)
     new.features_ = _adapted(new.features_, items, steps, learning_rate)
     seconds = sum(item.signal.duration for item in items)
@@ -278,7 +278,7 @@ def compare(
         )
     if "n_folds" in options:
         raise ParameterError("n_folds of adapt cannot be given to compare.")
-    report = progress or (lambda stage, done, total: None)
+    report = progress or no_report
     found: dict[str, list[FileResult]] = {"before": [], "after": []}
     failed: dict[str, list[tuple[str, str]]] = {"before": [], "after": []}
     for fold in range(n):

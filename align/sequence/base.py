@@ -40,7 +40,7 @@ from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.file_result import FileResult
 from align.evaluation.report import Report
 from align.files.model_file import write_model
-from align.progress import Progress
+from align.progress import Progress, no_report
 from align.sequence.learning.checkpoint import Checkpoint, checkpoint_of, digest_of_training
 from align.sequence.learning.crossfit import cross_fit
 from align.sequence.learning.far_labels import warn_of_labels
@@ -259,7 +259,7 @@ class Aligner(ParamsMixin, ABC):
         sample_weight: Sequence[float] | None = None,
     ) -> None:
         """Learn, and keep and take up parts of it."""
-        report = progress or (lambda stage, done, total: None)
+        report = progress or no_report
         features, learner, cost = self._make_features(), self._make_learner(), self._make_cost()
         self._check_params(features, learner, cost, validation)
         self.licence_, self.base_functions_ = "", []

@@ -15,7 +15,7 @@ from align._blas import one_thread
 from align.errors import ParameterError
 from align.features import Feature
 from align.features.base import noted
-from align.progress import Progress
+from align.progress import Progress, no_report
 
 
 class SingleRecordingWarning(UserWarning):
@@ -71,7 +71,7 @@ def cross_fit(
     """
     from joblib import Parallel, delayed
 
-    report = progress or (lambda stage, done, total: None)
+    report = progress or no_report
     own: list[list[Any]] = [list(features) for _ in items]
     folds = folds_of([item.group for item in items], n_folds)
     if len(folds) < min(n_folds, 2) and any(feature.cross_fit for feature in features):

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from align.errors import DataError, ParameterError, error_reason
-from align.progress import Progress
+from align.progress import Progress, no_report
 from align.sequence.adapt import adapt_features
 from align.sequence.base import Aligner
 from align.speech.text.lattice import Realised, word_lattice
@@ -93,7 +93,7 @@ def adapt_to_texts(
     if steps is not None and steps < 1:
         raise ParameterError(f"steps={steps}, must be at least 1.")
     vocabulary = Vocabulary.of(dictionary, language)
-    report = progress or (lambda stage, done, total: None)
+    report = progress or no_report
     placed, problems = [], []
     for n, example in enumerate(recordings):
         name = example.name or f"recording {n + 1}"
