@@ -9,24 +9,10 @@ from align.types import IntArray
 
 
 def topological_order(n: int, arcs: IntArray) -> IntArray:
-    """Order the nodes 0..n-1 so that arcs run forwards.
+    """Return the nodes 0..n-1 in an order in which arcs [shape=(A, 2)] run forwards.
 
-    Parameters
-    ----------
-    n : int
-        Nodes.
-    arcs : np.ndarray [shape=(A, 2), dtype=intp]
-        From, to.
-
-    Returns
-    -------
-    np.ndarray [shape=(n,), dtype=intp]
-        ``0, 1, ...`` where all arcs lead to higher nodes.
-
-    Raises
-    ------
-    ParameterError
-        The arcs form a cycle; names one.
+    That is ``0, 1, ...`` where all arcs lead to higher nodes. Raises ParameterError where they
+    form a cycle, and names one.
     """
     if (arcs[:, 0] < arcs[:, 1]).all():
         return np.arange(n)
@@ -59,18 +45,8 @@ def check_on_paths(
     """Raise ParameterError unless every node is on a path from a start to an end; name one.
 
     There are no cycles, so whoever goes back from a node comes to one that no arc leads to. If all
-    of these are starts, every node can be reached; with ends it is the same.
-
-    Parameters
-    ----------
-    n : int
-        Nodes.
-    arcs : np.ndarray [shape=(A, 2), dtype=intp]
-        From, to; without a cycle.
-    starts, ends : np.ndarray [dtype=intp]
-        Nodes.
-    label : callable
-        What messages call a node.
+    of these are starts, every node can be reached; with ends it is the same. `arcs` [shape=(A, 2)]
+    join the n nodes, and `label` returns what messages call a node.
     """
     for open_ends, side, problem in (
         (starts, 1, "cannot be reached from any start node"),

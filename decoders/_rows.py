@@ -25,17 +25,10 @@ Row: TypeAlias = Float64
 
 @compiled()
 def row_offsets(first: IntArray, last: IntArray) -> IntArray:
-    """Return where each row begins, those before it laid out one after the other.
+    """Return where each row begins, those before it laid out one after the other [shape=(K + 1,)].
 
-    Parameters
-    ----------
-    first, last : np.ndarray [shape=(K + 1,), dtype=intp]
-        First and last frame of each row, both included; those of row K are not looked at.
-
-    Returns
-    -------
-    np.ndarray [shape=(K + 1,), dtype=intp]
-        The last is the length of all rows together.
+    `first` and `last` [shape=(K + 1,)] are the frames of each row, both included; those of row K
+    are not looked at. The last offset is the length of all rows together.
 
     Examples
     --------

@@ -41,24 +41,11 @@ class Windows(NamedTuple):
 def check_values(potentials: Potentials, *, single: bool = False) -> FloatArray:
     """Raise unless every score a decoder can read is below 1e300; return the onset table.
 
-    Parameters
-    ----------
-    potentials : Potentials
-        At least one event.
-    single : bool
-        Whether a table of float32 stays one. Decoders that keep less than such a table ask for
-        it; the kernels of the others are compiled for float64 alone.
-
-    Returns
-    -------
-    np.ndarray [shape=(K, W), dtype=float64, or float32]
-        The onset scores, copied only if they are not contiguous or have another dtype.
-
-    Raises
-    ------
-    ParameterError
-        NaN in the onset, duration or ratio scores or the constant, or numbers so large that a
-        sum of scores may be none.
+    The table [shape=(K, W)] is float64 and copied only if it is not contiguous or has another
+    dtype. With `single` one of float32 stays so: decoders that keep less than such a table ask for
+    it, the kernels of the others are compiled for float64 alone. Raises ParameterError for NaN in
+    the onset, duration or ratio scores or the constant, and for numbers so large that a sum of
+    scores may be none.
     """
     onset = np.asarray(potentials.onset)
     if onset.dtype != np.float64 and not (single and onset.dtype == np.float32):
@@ -147,21 +134,10 @@ def check_memory(max_memory: int | None) -> None:
 
 
 def tighten(potentials: Potentials) -> Windows:
-    """Return the frames each onset can take.
+    """Return the frames each onset can take, of potentials of at least one event.
 
-    Parameters
-    ----------
-    potentials : Potentials
-        At least one event.
-
-    Returns
-    -------
-    Windows
-
-    Raises
-    ------
-    ParameterError
-        No choice of onsets meets the windows and the lengths; names the first event at fault.
+    Raises ParameterError where no choice of onsets meets the windows and the lengths; it names the
+    first event at fault.
 
     Examples
     --------

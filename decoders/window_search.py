@@ -116,20 +116,11 @@ def search_in_windows(
 def near_edges(
     onsets: IntArray, windows: IntArray, limits: IntArray, margin: int | IntArray
 ) -> BoolArray:
-    """Return which onsets come within `margin` frames of an edge that is not a limit.
+    """Return which onsets come within `margin` frames of an edge that is not a limit [shape=(K,)].
 
-    Parameters
-    ----------
-    onsets : np.ndarray [shape=(K,), dtype=intp]
-        In frames.
-    windows, limits : np.ndarray [shape=(K, 2), dtype=intp]
-        First frame and one past the last, of the windows and of what the problem allows.
-    margin : int or np.ndarray [shape=(K,), dtype=intp]
-        At 1, only an onset at the edge itself is near it.
-
-    Returns
-    -------
-    np.ndarray [shape=(K,), dtype=bool]
+    `windows` and `limits` [shape=(K, 2)] are first frame and one past the last, of the windows and
+    of what the problem allows. The margin may differ from onset to onset; at 1, only one at the
+    edge itself is near it.
     """
     low = (onsets - windows[:, 0] < margin) & (windows[:, 0] > limits[:, 0])
     high = (windows[:, 1] - 1 - onsets < margin) & (windows[:, 1] < limits[:, 1])

@@ -15,16 +15,8 @@ _LONGEST = 3.0  # mean letters of a phone in IPA; words spelled with its letters
 def classes_of(labels: Iterable[str]) -> dict[str, str]:
     """Return the class of each label that has one; empty where fewer than nine in ten have.
 
-    Parameters
-    ----------
-    labels : iterable of str
-        Every label as often as it occurs.
-
-    Returns
-    -------
-    dict of str to str
-        The classes of TIMIT's phones, with any case and stress; else, of labels in IPA, how the
-        sound is articulated when it begins.
+    Each of the `labels` counts as often as it occurs. Classes are those of TIMIT's phones, with
+    any case and stress; else, of labels in IPA, how the sound is articulated when it begins.
 
     Examples
     --------

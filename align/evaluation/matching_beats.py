@@ -105,21 +105,9 @@ def evaluate_beats(
 ) -> BeatEvaluation:
     """Score files of beats against those of a reference; no model is needed.
 
-    Parameters
-    ----------
-    system, reference : path
-        Two trees, or two files; see the module's docstring.
-    progress : callable, optional
-        Called with a stage, how much of it is done, and how much there is.
-
-    Returns
-    -------
-    BeatEvaluation
-
-    Raises
-    ------
-    DataError
-        If mir_eval is not installed, there is no such tree, or the two have no piece in common.
+    `system` and `reference` are two trees or two files, see the module's docstring; `progress` is
+    called with a stage, how much of it is done, and how much there is. Raises DataError where
+    mir_eval is not installed, there is no such tree, or the two have no piece in common.
     """
     mir_eval_beat = _mir_eval_beat()
 

@@ -45,22 +45,10 @@ def evaluate_notes(
 ) -> TreeEvaluation:
     """Score files of aligned notes against the true times of their pieces; no model is needed.
 
-    Parameters
-    ----------
-    system, reference : path
-        Two trees, or two files; see the module's docstring.
-    progress : callable, optional
-        Called with a stage, how much of it is done, and how much there is.
-
-    Returns
-    -------
-    TreeEvaluation
-        Pieces that the system lacks, or that cannot be read, are among the `failed` of its report.
-
-    Raises
-    ------
-    DataError
-        If there is no such tree, or the two have no piece in common.
+    `system` and `reference` are two trees or two files, see the module's docstring; `progress` is
+    called with a stage, how much of it is done, and how much there is. Pieces that the system
+    lacks, or that cannot be read, are among the `failed` of the report. Raises DataError where
+    there is no such tree, or the two have no piece in common.
     """
     none = (
         "has no piece whose name is that of a result in {system}: a.csv or a/....csv is the "

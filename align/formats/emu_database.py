@@ -114,26 +114,10 @@ def write_emu_database(
 def configure(folder: StrPath, annotations: Iterable[StrPath]) -> Path:
     """Write the configuration of a database, or add to it what annotations have and it lacks.
 
-    What the EMU web app or a person has set in it stays.
-
-    Parameters
-    ----------
-    folder : path
-        The database.
-    annotations : iterable of path
-        Its annotations, as `align.formats.tiers.emu` writes them.
-
-    Returns
-    -------
-    pathlib.Path
-        The configuration.
-
-    Raises
-    ------
-    DataError
-        If the configuration or an annotation is damaged, or cannot be written.
-    ParameterError
-        If the folder has another name than a database.
+    What the EMU web app or a person has set in it stays. The `annotations` are as
+    `align.formats.tiers.emu` writes them. Returns the path of the configuration. Raises DataError
+    where that or an annotation is damaged or cannot be written, ParameterError where the folder
+    has another name than a database.
     """
     name = check_database_name(folder)
     path = Path(folder) / f"{name}_DBconfig.json"

@@ -58,16 +58,9 @@ def cuts_at(
 ) -> list[Cut]:
     """Return where to cut a recording: in the longest pause of those that suit each stretch.
 
-    Parameters
-    ----------
-    begins, ends : np.ndarray [shape=(P,)]
-        Of the pauses, in seconds, in order.
-    pauses : sequence of int, length P
-        Number of each pause among the events.
-    duration : float
-        Of the recording, in seconds.
-    hop : float
-        Cuts are whole multiples of it, in seconds.
+    Pauses begin and end at `begins` and `ends` [shape=(P,)], in seconds, in order, and have the
+    numbers `pauses` among the events. Cuts are whole multiples of `hop` in the `duration`, both in
+    seconds.
 
     Examples
     --------

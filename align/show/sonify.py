@@ -117,22 +117,10 @@ def save_sonification(
 ) -> None:
     """Write what `sonify` returns to an audio file, whole or not at all.
 
-    Parameters
-    ----------
-    alignment, sound, audio, rate
-        See `sonify`.
-    path : path
-        The output: ``.wav``, ``.flac`` or ``.ogg``.
-    overwrite : bool
-        Replace a file that exists.
-
-    Raises
-    ------
-    DataError
-        Where the recording is unknown or cannot be read, or the output exists or cannot be
-        written.
-    ParameterError
-        For another suffix or `sound`.
+    The suffix of the path is ``.wav``, ``.flac`` or ``.ogg``; with `overwrite` a file that exists
+    is replaced. Other parameters are those of `sonify`. Raises DataError where the recording is
+    unknown or cannot be read, or the output exists or cannot be written, ParameterError for
+    another suffix or `sound`.
     """
     check_sonification(path)
     samples, found = sonify(alignment, sound=sound, audio=audio, rate=rate)

@@ -23,31 +23,10 @@ def align_mapped(
 ) -> Alignment:
     """Return when each phone begins, of phones that are mapped first; results keep their names.
 
-    Parameters
-    ----------
-    aligner : SpeechAligner
-        A fitted one.
-    audio : path or np.ndarray [shape=(n,)]
-        The recording.
-    phones : sequence of str, length K
-        In order; one that is not in the map stands for itself.
-    phone_map : mapping, path or str, optional
-        Names of phones, and what the model calls them; see `align.formats.phone_map`.
-    rate : int, optional
-        Sampling rate of `audio` in Hz, needed where `audio` is an array.
-    anchors : mapping of int to float, Anchors or AnchorTable, optional
-        Onsets that are known, with the phones as they are given; see `SpeechAligner.align`.
-    progress : callable, optional
-        See `SpeechAligner.align`.
-
-    Returns
-    -------
-    Alignment
-
-    Raises
-    ------
-    DataError
-        As `SpeechAligner.align` does, or where the map cannot be read.
+    `aligner` is a fitted SpeechAligner, `phones` are in order, and `phone_map` says what the model
+    calls them, see `align.formats.phone_map`: one that is not in it stands for itself. The rest is
+    as in `SpeechAligner.align`, anchors with the phones as they are given. Raises DataError as it
+    does, and where the map cannot be read.
     """
     # an aligner of the user's own need not know of anchors, nor of progress
     known: dict[str, Any] = {} if anchors is None else {"anchors": Anchors.of(anchors, phones)}

@@ -65,14 +65,7 @@ def with_outer_pauses(
 def pause_like(samples: Float32, rate: int, n: int) -> Float32:
     """Return n samples of noise with the spectrum of the softest parts of a recording.
 
-    Parameters
-    ----------
-    samples : np.ndarray [shape=(m,), dtype=float32]
-        The recording.
-    rate : int
-        Sampling rate in Hz.
-    n : int
-        How many samples.
+    `samples` [shape=(m,)] are the recording, `rate` their number in a second.
 
     Examples
     --------

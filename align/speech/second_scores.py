@@ -47,19 +47,9 @@ def second_scores(
 ) -> Float64 | None:
     """Return log ratio and contrast of events [shape=(K, 2)]; NaN of those that are no sounds.
 
-    Parameters
-    ----------
-    signal : Signal
-        The recording.
-    symbols : sequence of str or None, length K
-        What each event is, in the IPA; None of those that are not to be judged.
-    start, stop : np.ndarray [shape=(K,), dtype=intp]
-        The frames of the recording that it has.
-
-    Returns
-    -------
-    np.ndarray [shape=(K, 2)] or None
-        None where a sound is no IPA, or there are no sounds.
+    `symbols` are what the events are, in the IPA, None of those that are not to be judged; `start`
+    and `stop` [shape=(K,)] are frames of the recording. None where a sound is no IPA, or there are
+    no sounds.
     """
     sounds = np.array([symbol is not None for symbol in symbols], dtype=bool)
     try:
@@ -92,16 +82,8 @@ def second_sums(signal: Signal, symbols: Sequence[str], seconds: Float64) -> Sec
     """Return the sums of the second scores of some sounds up to some times of a recording.
 
     Scores of a frame are less those of its best phone. None where they mean too little, as in
-    noise, or a sound is no IPA.
-
-    Parameters
-    ----------
-    signal : Signal
-        The recording.
-    symbols : sequence of str, length S
-        Of the IPA, or `PAUSE` or `CLOSURE`.
-    seconds : np.ndarray [shape=(T,)]
-        The times.
+    noise, or a sound is no IPA. The S `symbols` are of the IPA, or `PAUSE` or `CLOSURE`; `seconds`
+    [shape=(T,)] are the times.
 
     Examples
     --------

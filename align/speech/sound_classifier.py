@@ -33,18 +33,10 @@ _PENALTY = 0.03  # inverse weight of the squares: speakers are few, and numbers 
 
 
 def sound_of(energies: Float32) -> Float64:
-    """Return numbers that describe what a recording sounds like.
+    """Return numbers [shape=(110,)] that describe what a recording sounds like.
 
-    Parameters
-    ----------
-    energies : np.ndarray [shape=(T, n)]
-        Log mel energies less their mean over time.
-
-    Returns
-    -------
-    np.ndarray [shape=(110,)]
-        For each of five groups of bands: six quantiles of its energies, and four of how they
-        change in 2, 4, 10 and 20 frames.
+    For each of five groups of bands of `energies` [shape=(T, n)], which are log mel energies less
+    their mean over time: six quantiles, and four of how they change in 2, 4, 10 and 20 frames.
 
     Examples
     --------

@@ -70,20 +70,9 @@ def frame_targets(
 ) -> list[Target]:
     """Return the targets of phone, boundary and transition of every frame.
 
-    Parameters
-    ----------
-    item : TimedSignal
-        A recording and its events.
-    begin : np.ndarray [shape=(T,)]
-        When each frame begins.
-    hop : float
-        Its length.
-    symbols : np.ndarray [shape=(K,)]
-        The output that stands for each event.
-    pairs : np.ndarray [shape=(K - 1,)]
-        The output that stands for each boundary between two of them.
-    width : float
-        Standard deviation of the bump around each boundary.
+    The T frames begin at `begin`, in seconds, and last `hop`. `symbols` [shape=(K,)] are the
+    outputs that stand for the events of the item, `pairs` [shape=(K - 1,)] those that stand for
+    the boundaries between two of them; `width` is the standard deviation of the bump around each.
     """
     n_frames = len(begin)
     of_frame = np.searchsorted(item.times, begin + hop / 2, side="right") - 1

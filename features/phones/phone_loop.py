@@ -49,23 +49,10 @@ def with_noise(
 ) -> tuple[npt.NDArray[Any], IntArray]:
     """Return frame scores and rows in which spoken noise scores as any sound does.
 
-    Parameters
-    ----------
-    scores : np.ndarray [shape=(S, T)]
-        Score of each symbol at each frame.
-    rows : np.ndarray [shape=(K,), dtype=intp]
-        Row of each event.
-    events : sequence of Event, length K
-        Those called `align.types.SPOKEN_NOISE` get a row of their own.
-    best : np.ndarray [shape=(T,)]
-        What `loop_scores` returned.
-    noise : float
-        What a frame of spoken noise scores less than that.
-
-    Returns
-    -------
-    np.ndarray [shape=(S or S + 1, T)], np.ndarray [shape=(K,), dtype=intp]
-        The same where nothing is spoken noise.
+    `scores` [shape=(S, T)] are those of each symbol at each frame, `rows` [shape=(K,)] the row of
+    each event, `best` [shape=(T,)] what `loop_scores` returned; a frame of spoken noise scores so
+    much less as `noise` says. Events called `align.types.SPOKEN_NOISE` get a row of their own,
+    behind the others; all is the same where there are none.
 
     Examples
     --------
@@ -91,18 +78,8 @@ def with_pauses(
     """Return frame scores and rows in which what a pause scores less than any phones counts more.
 
     A network that knows a language little finds a pause nearly as probable as phones it doubts.
-
-    Parameters
-    ----------
-    scores, rows, events, best
-        As in `with_noise`.
-    times : float
-        How many times the difference between a pause and the best sequence of phones counts.
-
-    Returns
-    -------
-    np.ndarray [shape=(S + P, T)], np.ndarray [shape=(K,), dtype=intp]
-        P rows more, for the P different ones that pauses have.
+    The difference between a pause and the best sequence of phones counts so many `times`; other
+    parameters are those of `with_noise`. There is a row more for each that pauses have.
 
     Examples
     --------
@@ -124,23 +101,11 @@ def with_pauses(
 
 
 def loop_scores(scores: npt.NDArray[Any], change: float = CHANGE) -> Float64:
-    """Return the score of each frame along the best sequence of phones.
+    """Return the score of each frame along the best sequence of phones [shape=(T,)], as float64.
 
-    Parameters
-    ----------
-    scores : np.ndarray [shape=(T, S)]
-        Score of each phone at each frame, S > 0.
-    change : float
-        Cost of each change, at least 0; it is not in the scores that come back.
-
-    Returns
-    -------
-    np.ndarray [shape=(T,), dtype=float64]
-
-    Raises
-    ------
-    ParameterError
-        If the shape is another, or the cost is negative.
+    `scores` [shape=(T, S)] are those of S > 0 phones at each frame. Each change of phone costs
+    `change`, at least 0, which is not in the scores that come back. Raises ParameterError where
+    the shape is another, or the cost is negative.
 
     Examples
     --------

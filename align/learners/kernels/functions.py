@@ -98,25 +98,11 @@ def make_kernel(
     gamma: float,
     coef0: float,
 ) -> Kernel:
-    """Return a kernel by its name; a function is checked on use.
+    """Return a kernel by its name, gaussian, polynomial or linear; a function is checked on use.
 
-    Parameters
-    ----------
-    kernel : {"gaussian", "polynomial", "linear"} or callable
-        A function takes [shape=(n, d)] and [shape=(m, d)] and returns [shape=(n, m)].
-    sigma : float
-        Of the Gaussian kernel.
-    degree, gamma, coef0
-        Of the polynomial kernel.
-
-    Returns
-    -------
-    callable
-
-    Raises
-    ------
-    ParameterError
-        Where the name is unknown, or a parameter of the kernel is out of range.
+    A function takes [shape=(n, d)] and [shape=(m, d)] and returns [shape=(n, m)]. `sigma` is of
+    the Gaussian kernel, `degree`, `gamma` and `coef0` of the polynomial one. Raises ParameterError
+    where the name is unknown, or a parameter of the kernel is out of range.
     """
     if callable(kernel):
         return _checked(kernel)

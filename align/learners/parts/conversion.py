@@ -174,19 +174,9 @@ class Best(Conversion):
 
 
 def block_ends(n_rounds: int, n_blocks: int) -> list[int]:
-    """Cut a run into blocks of equal size, but for rounding; return where each ends.
+    """Cut a run of T rounds into blocks of equal size, but for rounding; return where each ends.
 
-    Parameters
-    ----------
-    n_rounds : int
-        T.
-    n_blocks : int
-        How many; fewer where there are fewer rounds.
-
-    Returns
-    -------
-    list of int
-        Increasing; the last is `n_rounds`.
+    The ends increase, the last is T; there are fewer blocks where there are fewer rounds.
 
     Examples
     --------

@@ -16,20 +16,7 @@ from align.errors import ModelError
 def check_array(
     name: str, array: Any, shape: tuple[int | None, ...], dtype: npt.DTypeLike = np.float64
 ) -> None:
-    """Raise unless an array has a shape and a dtype.
-
-    Parameters
-    ----------
-    name : str
-        For the message.
-    array : Any
-    shape : tuple of int or None
-        None stands for any length.
-    dtype : dtype
-
-    Raises
-    ------
-    ModelError
+    """Raise ModelError unless an array has a dtype and a shape; None stands for any length.
 
     Examples
     --------

@@ -165,21 +165,11 @@ def checkpoint_of(
 
 
 def digest_of_training(estimator: Any, parts: Sequence[Any], recordings: Sequence[Any]) -> str:
-    """Return a digest of all that a training depends on.
+    """Return a digest of all that a training depends on, as hexadecimal digits.
 
-    Parameters
-    ----------
-    estimator : estimator
-        Its parameters count, but for `n_jobs`.
-    parts : sequence of object
-        Unfitted features and learners.
-    recordings : sequence of object
-        What is taken from each recording: numbers, text, arrays; see `describe_timed`.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits. It is that of this version of Align and NumPy; others round otherwise.
+    The parameters of the estimator count, but for `n_jobs`; `parts` are unfitted features and
+    learners, `recordings` what is taken from each: numbers, text, arrays, see `describe_timed`. It
+    is the digest of this version of Align and NumPy; others round otherwise.
     """
     from align import __version__
 

@@ -26,20 +26,9 @@ COVERAGE = 0.95
 def central_intervals(probability: Float64, start: IntArray, tail: float) -> Float64:
     """Return the frames between which all but the tails of each posterior lie [shape=(K, 2)].
 
-    Parameters
-    ----------
-    probability : np.ndarray [shape=(K, W)]
-        Of onset k at frame ``start[k] + i``; each row sums to 1.
-    start : np.ndarray [shape=(K,)]
-        First frame of each row.
-    tail : float
-        Share of the posterior that is left out on either side, below 0.5.
-
-    Returns
-    -------
-    np.ndarray [shape=(K, 2), dtype=float64]
-        Fractions of frames. An onset that is at one frame for certain has an interval without
-        length.
+    Row k of `probability` [shape=(K, W)] sums to 1, and is that of onset k from frame ``start[k]``
+    on; `tail`, below 0.5, is the share that is left out on either side. The frames are fractions;
+    an onset that is at one frame for certain has an interval without length.
 
     Examples
     --------

@@ -122,25 +122,11 @@ def learn_costs(
 ) -> dict[str, float]:
     """Return the weight of each name, from recordings with text and phones.
 
-    Parameters
-    ----------
-    recordings : sequence of Spoken
-        Those on which the truth agrees with the transcribers in too few frames are left out.
-    temperature : float
-        Of the model's posterior, which makes log-probabilities scores.
-    C : float
-        Aggressiveness of the passive-aggressive steps.
-    epochs : int
-        Passes over the recordings; with 0 the weights are the log-probabilities.
-    random_state : int
-        Seed of their order.
-    progress : callable, optional
-        Called with a stage, how much of it is done, and how much there is.
-
-    Returns
-    -------
-    dict of str to float
-        Sorted by name; small weights are left out. Empty where there is nothing to learn from.
+    Recordings on which the truth agrees with the transcribers in too few frames are left out.
+    `temperature` is that of the model's posterior, which makes log-probabilities scores; `C` is
+    the aggressiveness of the passive-aggressive steps, `epochs` are passes over the recordings, of
+    which 0 leave the log-probabilities, and `random_state` is the seed of their order. Weights are
+    sorted by name, and small ones left out; there are none where there is nothing to learn from.
     """
     names = sorted({name for r in recordings for choice in r.names for name in choice})
     number = {name: i for i, name in enumerate(names)}

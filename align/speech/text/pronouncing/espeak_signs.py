@@ -69,16 +69,7 @@ _SIGNS = [
 def from_espeak(phones: Iterable[str], language: str) -> tuple[str, ...]:
     """Return the phones that espeak-ng prints for a word as the IPA has them.
 
-    Parameters
-    ----------
-    phones : iterable of str
-        As they are printed, without stress.
-    language : str
-        The voice that said them.
-
-    Returns
-    -------
-    tuple of str
+    They are given as they are printed, without stress; `language` is the voice that said them.
 
     Examples
     --------
