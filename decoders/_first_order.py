@@ -92,21 +92,9 @@ def best_path(
 ) -> Path:
     """Decode first-order potentials with the kernels given, in bounded memory.
 
-    Parameters
-    ----------
-    potentials : Potentials
-        Onset and duration scores, windows and lengths; others are not looked at.
-    forward : callable
-        Fills the rows of some events, see `forward`.
-    backtrack : callable
-        Finds the onsets of some events, see `backtrack`.
-    max_memory : int or None
-        Most bytes of rows, see `best_by_rows`.
-
-    Raises
-    ------
-    ParameterError
-        As `decode_semi_markov` does.
+    Onset and duration scores, windows and lengths are looked at, nothing else. The kernels fill
+    the rows of some events, and find the onsets of some, see `forward` and `backtrack`;
+    `max_memory` is that of `best_by_rows`. Raises ParameterError as `decode_semi_markov` does.
     """
     check_memory(max_memory)
     if potentials.n_events == 0:

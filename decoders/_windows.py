@@ -108,17 +108,8 @@ def has_ratio(potentials: Potentials) -> bool:
 def length_table(potentials: Potentials, longest: npt.ArrayLike) -> tuple[Float64, IntArray]:
     """Return the scores of lengths, and the row of each event; one row of zeros if none scores.
 
-    Parameters
-    ----------
-    potentials : Potentials
-    longest : array_like of int
-        Lengths up to the largest of these can be asked for.
-
-    Returns
-    -------
-    duration : np.ndarray [shape=(R, L + 1), dtype=float64]
-        Contiguous, and copied only if it has to be.
-    row : np.ndarray [shape=(K,), dtype=intp]
+    Lengths up to the largest of `longest` can be asked for. The table [shape=(R, L + 1)] is
+    float64, contiguous, and copied only if it has to be.
     """
     if potentials.duration is None or potentials.duration_row is None:
         zeros = np.zeros((1, int(np.max(longest)) + 1))

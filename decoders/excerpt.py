@@ -49,27 +49,11 @@ def best_excerpt(
 ) -> Excerpt:
     """Return the stretch of a sequence that explains the cells of a recording best.
 
-    Parameters
-    ----------
-    table : np.ndarray [shape=(S, C)]
-        Score of each label in each cell.
-    rows : np.ndarray [shape=(K,), dtype=intp]
-        Label of each event of the sequence.
-    other : np.ndarray [shape=(C,)]
-        What anything else scores in each cell, before the stretch and after it.
-    passing : np.ndarray [shape=(K,)]
-        What it costs to pass over an event within the stretch; at most two in succession.
-    begins, ends : np.ndarray [shape=(K,), dtype=bool]
-        Events that a stretch may begin with, and end with.
-
-    Returns
-    -------
-    Excerpt
-
-    Raises
-    ------
-    ParameterError
-        The arrays do not belong together.
+    `table` [shape=(S, C)] has the score of each label in each cell, `rows` [shape=(K,)] the label
+    of each event of the sequence, and `other` [shape=(C,)] what anything else scores in each cell,
+    before the stretch and after it. To pass over an event within the stretch costs `passing`
+    [shape=(K,)]; at most two are in succession. A stretch begins with one of `begins`, and ends
+    with one of `ends` [shape=(K,)]. Raises ParameterError where the arrays do not belong together.
 
     Examples
     --------

@@ -98,20 +98,8 @@ class _Word(NamedTuple):
 def write_demo_corpus(folder: StrPath) -> list[Path]:
     """Write a small corpus of speech and of music into a new or an empty folder.
 
-    Parameters
-    ----------
-    folder : path
-        Is created where it is missing.
-
-    Returns
-    -------
-    list of Path
-        The files, in the order in which they were written.
-
-    Raises
-    ------
-    DataError
-        If the folder holds anything, or cannot be written.
+    Returns the files in the order in which they were written. Raises DataError where the folder
+    holds anything, or cannot be written.
     """
     target = Path(folder)
     try:

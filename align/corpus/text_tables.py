@@ -299,25 +299,10 @@ def write_texts(
 ) -> Texts:
     """Write the texts of a file beside their recordings, each as ``.txt``.
 
-    Parameters
-    ----------
-    table : path
-        The file of texts.
-    recordings : path
-        The folder of recordings, searched through all levels.
-    encoding : str, optional
-        Of the file; by default UTF-8 or UTF-16, whichever it is.
-    overwrite : bool
-        Replace transcripts that are there with another text.
-
-    Returns
-    -------
-    Texts
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or names none of the recordings; then nothing is written.
+    `recordings` is searched through all levels. The `encoding` of the file is by default UTF-8 or
+    UTF-16, whichever it is; `overwrite` replaces transcripts that are there with another text.
+    Raises DataError where the file cannot be read, or names none of the recordings; then nothing
+    is written.
     """
     source, root = os.fspath(table), os.fspath(recordings)
     pairs = find_pairs(root, None, (".txt", ".lab"))

@@ -60,18 +60,11 @@ class Page(NamedTuple):
 def pages_of(
     make: Callable[[Span | None], Picture], alignment: Timing, span: Span | None, *, several: bool
 ) -> list[Page]:
-    """Return the pages of a picture.
+    """Return the pages of a picture, of which there may be `several` or not.
 
-    Parameters
-    ----------
-    make : callable
-        ``make(span)`` is the picture of a stretch, or of everything for None.
-    alignment : Timing
-        Its confidence says which rows are shown where there is no room for all.
-    span : (float, float), optional
-        What is wanted, in seconds.
-    several : bool
-        Whether there may be several pages.
+    ``make(span)`` is the picture of a stretch, or of everything for None. The confidence of the
+    alignment says which rows are shown where there is no room for all; `span` is what is wanted,
+    in seconds.
     """
     whole = make(span)
     if whole.wanted() <= _SQUEEZED * WIDTHS[1]:

@@ -145,22 +145,13 @@ def can_score_words(signal: Signal) -> bool:
 def word_scores(signal: Signal, words: Sequence[Ways], start: IntArray, stop: IntArray) -> Float64:
     """Return how much less a text scores without each word [shape=(W,)], less what is usual.
 
-    Parameters
-    ----------
-    signal : Signal
-        The recording.
-    words : sequence of Ways, length W
-        How each word may be said; one that may be said in no way is taken for anything else.
-    start, stop : np.ndarray [shape=(W,), dtype=intp]
-        The frames of the recording that each word has, nearly.
+    `words` say how each word may be said, `start` and `stop` [shape=(W,)] which frames of the
+    recording it has, nearly; one that may be said in no way is taken for anything else.
 
-    Returns
-    -------
-    np.ndarray [shape=(W,)]
-        The difference, which is clipped, by the root of the number of frames of 10 ms that the
-        word has in the best path with it, since the sum of so many numbers spreads like this. What
-        is usual of words that were said is 0, and the 1 in a hundred that fit worst are at -2.5.
-        0 where a word may be said in no way.
+    The difference is clipped, and divided by the root of the number of frames of 10 ms that the
+    word has in the best path with it, since the sum of so many numbers spreads like this. What is
+    usual of words that were said is 0, and the 1 in a hundred that fit worst are at -2.5. It is 0
+    where a word may be said in no way.
     """
     if not len(words):
         return np.zeros(0)

@@ -22,27 +22,11 @@ from align.types import SILENCE
 
 
 def edited(document: Document, action: Mapping[str, Any], decoder: Decoder) -> Document:
-    """Return a document after an action.
+    """Return a document after an action, which has ``do`` and what belongs to it.
 
-    Parameters
-    ----------
-    document : Document
-        It is not changed.
-    action : mapping
-        ``do`` and what belongs to it; see `align.studio.Session.edit`.
-    decoder : Decoder
-        Finds all that no person has set.
-
-    Returns
-    -------
-    Document
-
-    Raises
-    ------
-    DataError
-        Where no timing is possible, or a label is unknown to the model.
-    ParameterError
-        Where the action is none, or is not possible here.
+    See `align.studio.Session.edit`. The `decoder` finds all that no person has set. Raises
+    DataError where no timing is possible, or a label is unknown to the model, ParameterError where
+    the action is none, or is not possible here.
     """
     if not isinstance(action, Mapping):
         raise ParameterError(f"action={action!r}, must be a mapping, such as {{'do': 'delete'}}.")

@@ -20,14 +20,9 @@ LEAD = 3
 
 
 def leader(shown: str, mistakes: Mapping[str, int]) -> str:
-    """Return the model to show next.
+    """Return the model to show next, given the one that is shown, and the mistakes of each in all.
 
-    Parameters
-    ----------
-    shown : str
-        The one that is shown now, a key of `mistakes`.
-    mistakes : mapping of str to int
-        Those of each model in all; of several that have the fewest, the first is best.
+    Of several that have the fewest, the first is best.
 
     Examples
     --------

@@ -54,26 +54,11 @@ def studio_app(
     token: str,
     port: int,
 ) -> ASGIApp:
-    """Return the application that serves a session.
+    """Return the ASGI application that serves a session.
 
-    Parameters
-    ----------
-    session : Session
-        What is corrected.
-    sounds : Sounds
-        Where encoded recordings are kept.
-    background : Background
-        What learns, and aligns what waits.
-    recordings : path
-        The folder of the recordings; none that lies elsewhere is served.
-    exports : path
-        Folder of exports; each gets a folder of its own in it, counted from 1.
-    token, port
-        See `Guard`.
-
-    Returns
-    -------
-    ASGI application
+    Encoded recordings are kept in `sounds`; `background` learns, and aligns what waits. Nothing
+    that lies elsewhere than in `recordings` is served, and each export gets a folder of its own in
+    `exports`, counted from 1. `token` and `port` are those of `Guard`.
     """
     answers = _Answers(session, sounds, background, Path(recordings), Path(exports))
     routes = [

@@ -122,12 +122,8 @@ def monophone(symbol: str) -> int:
     """Return the column of `monophone_scores` for an IPA symbol.
 
     It is that of the symbol with the nearest articulation, of those that were met in speech of
-    many languages: the phone that scores most where they are said.
-
-    Raises
-    ------
-    DataError
-        If it is no IPA, see `align.features.phones.articulatory.articulation`.
+    many languages: the phone that scores most where they are said. Raises DataError as
+    `articulation` does.
 
     Examples
     --------
