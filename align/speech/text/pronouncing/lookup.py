@@ -23,6 +23,7 @@ from align.errors import DataError, ParameterError
 from align.formats.phone_map import unknown as describe_unknown
 from align.speech.text.pronouncing.arpabet import plain_phone, spell
 from align.speech.text.pronouncing.dictionary import (
+    CMUDICT,
     Dictionary,
     Pronunciation,
     cmudict,
@@ -38,6 +39,7 @@ Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
 """A dictionary, its file, ``"cmudict"``, or None for the default of the language."""
 
 ESPEAK = "espeak-ng"
+_GET_ESPEAK = "its own program, or `pip install phonemizer espeakng-loader`"
 _VOICELESS = frozenset({"p", "t", "k", "f", "th"})
 _HYPHENS = ("-", "\u2010")
 _BEGINNINGS = 12  # most frequent ones, of a word that was cut off
@@ -124,8 +126,8 @@ def make_dictionary(
     if guess and espeak_available():
         return Dictionary({}, name=ESPEAK, language=language)
     raise ParameterError(
-        f"language={language!r}: there is no dictionary; name one, or install espeak-ng (its own "
-        "program, or `pip install phonemizer espeakng-loader`)."
+        f"language={language!r}: there is no dictionary; name one, or install espeak-ng "
+        f"({_GET_ESPEAK})."
     )
 
 
@@ -290,7 +292,7 @@ def out_of_vocabulary(
     extra = library_for(missing, language) if guess else None
     if extra is not None:
         return (
-            f"nothing here reads {words}; install what does (pip install 'margin-align[{extra}]') "
+            f'nothing here reads {words}; install what does (pip install "margin-align[{extra}]") '
             f"or name a dictionary that has {them}."
         )
     if name == ESPEAK:
@@ -300,8 +302,12 @@ def out_of_vocabulary(
         )
     tip = ""
     if guess and not espeak_available() and not all(map(bracketed, missing)):
-        tip = ", or install espeak-ng, which guesses"
-    return f"no pronunciation of {words} in {name}; correct or add {them} there{tip}."
+        tip = f", or install espeak-ng, which guesses ({_GET_ESPEAK})"
+    there = f"correct or add {them} there"
+    if name == CMUDICT:  # which is not the user's to change
+        there = f"correct {them}, or put {them} into a dictionary of yours (--dictionary my.dict "
+        there += "--dictionary cmudict)"
+    return f"no pronunciation of {words} in {name}; {there}{tip}."
 
 
 def _spelled(

@@ -12,7 +12,9 @@ import pytest
 from align.errors import DataError, ParameterError
 from align.speech.text import Dictionary, espeak_available, espeak_phones, look_up, look_up_all
 from align.speech.text.pronouncing import vocabulary
+from align.speech.text.pronouncing.dictionary import CMUDICT
 from align.speech.text.pronouncing.espeak import _ask_phonemizer, espeak_ways
+from align.speech.text.pronouncing.lookup import out_of_vocabulary
 from align.speech.text.pronouncing.vocabulary import Vocabulary
 
 ENGLISH = Dictionary(
@@ -94,6 +96,11 @@ def test_a_variant_the_model_cannot_say_is_left_out_and_a_word_is_an_error() -> 
     with pytest.raises(DataError, match=r"odd says 'bach' as b aa ǃ, .* no phone 'ǃ'") as caught:
         look_up_all(["bach"], words, {"l", "aa", "k", "b"}, guess=False, path="x.wav")
     assert caught.value.path == "x.wav"
+
+
+def test_words_that_cmudict_lacks_go_into_a_dictionary_of_ones_own() -> None:
+    said = out_of_vocabulary(["qqq"], Dictionary({}, name=CMUDICT), guess=False, language="en")
+    assert said.endswith("yours (--dictionary my.dict --dictionary cmudict).")
 
 
 def test_all_missing_words_are_named_with_the_nearest() -> None:
