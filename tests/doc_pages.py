@@ -250,6 +250,8 @@ def both(folder: Path) -> None:
     """The bundled sentence and the bundled piece."""
     english(folder)
     minuet(folder)
+    for name in ("kiwi.flac", "kiwi.txt"):
+        shutil.copy(DATA / name, folder / "align-demo" / name)
 
 
 def gallery(folder: Path) -> None:

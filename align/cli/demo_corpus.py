@@ -8,6 +8,7 @@
     pieces/minuet/bars-01-04/audio.flac score.csv truth.csv
     others/minuet/bars-13-16/...                  held out
     recording.flac another.flac score.mid         two performances of the whole, and their score
+    kiwi.flac kiwi.txt                            a whole sentence, and its text
 
 The phrases are cut between words of the two synthesised sentences, and get the silences that the
 sentence begins and ends with; so the times of their phones are as exact as those of the sentences.
@@ -79,6 +80,7 @@ new         phrases with their phones (.phones) and words (.txt), to align
 pieces      four bars each of a minuet: audio, score and when each note is played
 others      four bars that are not among them, to check the result
 recording.flac, another.flac, score.mid   the minuet played twice, and its score
+kiwi.flac, kiwi.txt                       a whole sentence, and its text
 
 The phrases are cut from two sentences spoken by free synthetic voices (flite, CMU ARCTIC), the
 pieces from a minuet by Petzold on a sampled piano; the second performance is computed. You may use
@@ -153,6 +155,9 @@ def _speech(target: Path) -> Iterator[Path]:
             for suffix, content in outputs.items():
                 atomic_write(path.with_suffix(suffix), f"{content}\n")
                 yield path.with_suffix(suffix)
+    for whole in ("kiwi.flac", "kiwi.txt"):
+        atomic_write(target / whole, (data / whole).read_bytes())
+        yield target / whole
 
 
 def _words(sentence: str) -> list[_Word]:

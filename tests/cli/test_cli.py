@@ -676,7 +676,17 @@ def test_demo_writes_everything_and_prints_the_errors(here: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert "<=20 ms" in result.stdout
     assert "u0.png" in result.stdout
-    suffixes = [".wav", ".TextGrid", ".csv", ".json", ".txt", ".ctm", ".phn", ".lab", ".png"]
+    suffixes = [
+        ".wav",
+        ".TextGrid",
+        ".csv",
+        ".json",
+        ".labels.txt",
+        ".ctm",
+        ".phn",
+        ".lab",
+        ".png",
+    ]
     expected = {f"u{i}{suffix}" for i in range(2) for suffix in suffixes}
     assert {path.name for path in (here / "shown").iterdir()} == expected
     assert run("demo", "shown").exit_code == 0  # a second time is no error
@@ -690,6 +700,7 @@ def test_demo_as_it_is_bundled(here: Path) -> None:
     assert len(numbers) == 1
     assert float(numbers[0][3]) >= 60.0  # per cent of the boundaries within 20 ms
     assert align.Alignment.from_labels(here / "shown" / "kiwi.TextGrid").labels
+    assert (here / "shown" / "kiwi.txt").read_text("utf-8").startswith("A quick brown fox")
 
 
 @pytest.mark.usefixtures("bundled")

@@ -502,7 +502,7 @@ def test_demo_writes_every_output_of_music(
     assert "<=50 ms" in result.stdout
     numbers = [line.split() for line in result.stdout.splitlines() if line.startswith("minuet ")]
     assert numbers[0][1] == "100"  # of 101 notes, one was left out
-    suffixes = ["csv", "mid", "json", "txt", "svl", "sv.csv", "tempo.csv", "png", "flac"]
+    suffixes = ["csv", "mid", "json", "labels.txt", "svl", "sv.csv", "tempo.csv", "png", "flac"]
     expected = {f"minuet.{suffix}" for suffix in suffixes} | {"minuet-score.mid"}
     assert {path.name for path in (here / "shown").iterdir()} == expected
     found = MusicAlignment.from_labels("shown/minuet.json")
