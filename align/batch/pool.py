@@ -235,7 +235,7 @@ def connected(address: str) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise ParameterError(
-            f"scheduler={address!r} needs Dask; install it with: pip install 'margin-align[dask]'"
+            f'scheduler={address!r} needs Dask; install it with: pip install "margin-align[dask]"'
         ) from None
     from joblib import parallel_config
 

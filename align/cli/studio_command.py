@@ -82,7 +82,7 @@ def studio(
             raise
         raise ParameterError(
             "align studio needs starlette and uvicorn, which are not installed: "
-            "pip install 'margin-align[studio]'."
+            'pip install "margin-align[studio]".'
         ) from None
     from align.studio.session import Session
 

@@ -9,7 +9,7 @@ Conventions
 * mir_eval computes every metric, under its own names. As there, beats in the first five seconds
   are left out, of both sides. A piece counts once, whatever its length.
 
-mir_eval is optional (``pip install 'margin-align[mir]'``). `align.evaluation.mir_metrics` does
+mir_eval is optional (``pip install "margin-align[mir]"``). `align.evaluation.mir_metrics` does
 without it: it measures single onsets, and needs times that are not sorted.
 
 References
@@ -142,7 +142,7 @@ def _mir_eval_beat() -> Any:
     except ImportError:
         raise DataError(
             "the metrics of beats need mir_eval, which is not installed: pip install "
-            "'margin-align[mir]'."
+            '"margin-align[mir]".'
         ) from None
     return mir_eval.beat
 

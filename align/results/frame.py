@@ -11,7 +11,7 @@ def pandas() -> Any:
         import pandas as pd
     except ImportError:
         raise ParameterError(
-            "to_frame needs pandas, which is not installed: pip install 'margin-align[pandas]'."
+            'to_frame needs pandas, which is not installed: pip install "margin-align[pandas]".'
         ) from None
     return pd
 

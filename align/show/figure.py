@@ -49,7 +49,7 @@ def require_matplotlib() -> None:
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise ParameterError(
-            "pictures need matplotlib; install it with: pip install 'margin-align[plot]'."
+            'pictures need matplotlib; install it with: pip install "margin-align[plot]".'
         ) from error
 
 

@@ -426,7 +426,7 @@ def _media(path: _PathLike, error: Exception) -> MediaFile:
     if not media_available():
         raise DataError(
             f"{first}; convert it to WAV or FLAC, or install what reads M4A, MP4 and others (pip "
-            "install 'margin-align[media]').",
+            'install "margin-align[media]").',
             path=path,
         ) from error
     try:

@@ -30,7 +30,7 @@ def test_what_to_install(package: str, tmp_path: Path, monkeypatch: pytest.Monke
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     done = run("studio", tmp_path, tmp_path / "out")
-    assert_refused(done, 2, "pip install 'margin-align[studio]'")
+    assert_refused(done, 2, 'pip install "margin-align[studio]"')
     assert not (tmp_path / "out").exists()
 
 

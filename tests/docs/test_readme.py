@@ -27,3 +27,10 @@ def test_links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
         if "://" not in target:
             assert (path.parent / target).exists(), target
+
+
+def test_packages_are_installed_by_lines_that_every_shell_reads() -> None:
+    """That of Windows takes ' for a letter."""
+    code = [*(ROOT / "align").rglob("*.py"), *(ROOT / "features").rglob("*.py")]
+    for path in [*code, ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        assert "pip install '" not in " ".join(path.read_text(encoding="utf-8").split()), path

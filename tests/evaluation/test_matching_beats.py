@@ -73,7 +73,7 @@ def test_without_mir_eval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     write(tmp_path / "a.beats.txt", TIMES)
     monkeypatch.setitem(sys.modules, "mir_eval", None)
     monkeypatch.setitem(sys.modules, "mir_eval.beat", None)
-    with pytest.raises(DataError, match=r"pip install 'margin-align\[mir\]'"):
+    with pytest.raises(DataError, match=r'pip install "margin-align\[mir\]"'):
         evaluate_beats(tmp_path / "a.beats.txt", tmp_path / "a.beats.txt")
 
 

@@ -288,7 +288,7 @@ def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(
-            ParameterError, match=r"needs Dask; install it with: pip install 'margin-al"
+            ParameterError, match=r"needs Dask; install it with: pip install .margin-al"
         ),
         connected("tcp://127.0.0.1:8786"),
     ):

@@ -1,6 +1,6 @@
 """Text of Word's documents and rows of Excel's sheets, which transcripts and prompts come as.
 
-python-docx and openpyxl read them (``pip install 'margin-align[documents]'``). Of a document the
+python-docx and openpyxl read them (``pip install "margin-align[documents]"``). Of a document the
 paragraphs and the tables count, in their order: a row of a table, such as time, speaker and words,
 becomes a line, ``00:04 Ann: words``. Tracked changes count as if they were accepted: what was
 inserted is there, what was deleted is not. Headers, footers, comments, text boxes and hidden text
@@ -86,7 +86,7 @@ def read_sheet(path: StrPath) -> list[list[str]]:
 
 def _missing(package: str, what: str) -> ParameterError:
     return ParameterError(
-        f"{what} need {package}, which is not installed: pip install 'margin-align[documents]'; "
+        f'{what} need {package}, which is not installed: pip install "margin-align[documents]"; '
         "or save the file as plain text."
     )
 

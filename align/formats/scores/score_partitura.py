@@ -13,7 +13,7 @@ transposing instruments are moved to the pitch that sounds (and called so). With
 quarter note lasts half a second. A score's tempo is no promise in any case, and aligning does not
 rely on it.
 
-partitura is optional (``pip install 'margin-align[scores]'``), and MEI and Kern do without. Its
+partitura is optional (``pip install "margin-align[scores]"``), and MEI and Kern do without. Its
 import asks the network where pyfluidsynth is installed, and fails without one; that and every
 other failure is reported as one `DataError`.
 """
@@ -322,7 +322,7 @@ def import_partitura(path: StrPath, what: str, otherwise: str) -> Any:
         except ModuleNotFoundError as error:
             raise DataError(
                 f"{what} through partitura, and {error.name} is not "
-                f"installed: pip install 'margin-align[scores]', or {otherwise}.",
+                f'installed: pip install "margin-align[scores]", or {otherwise}.',
                 path=path,
             ) from error
         except Exception as error:  # pyfluidsynth makes it fetch a sound font

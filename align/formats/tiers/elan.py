@@ -7,7 +7,7 @@ between the words that has phones of its own, such as ``sil``, is then an annota
 since ELAN allows no phone outside a word. Elsewhere labels without text are not written. ELAN
 has no points: a point is an annotation of 1 ms in a tier of the type ``points``.
 
-pympi-ling is optional (``pip install 'margin-align[elan]'``). What it loses, and what is done:
+pympi-ling is optional (``pip install "margin-align[elan]"``). What it loses, and what is done:
 
 * A time that ELAN leaves open (in a *Time Subdivision*) is None there: times are spread evenly.
 * Annotations without times of their own (*Symbolic Subdivision*) all get those of their parent,
@@ -64,7 +64,7 @@ def _pympi() -> ModuleType:
         from pympi import Elan
     except ImportError:
         raise ParameterError(
-            "ELAN files need pympi-ling, which is not installed: pip install 'margin-align[elan]'."
+            'ELAN files need pympi-ling, which is not installed: pip install "margin-align[elan]".'
         ) from None
     module: ModuleType = Elan
     return module

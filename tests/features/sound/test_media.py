@@ -182,5 +182,5 @@ def test_without_pyav_the_message_says_what_to_install(
 ) -> None:
     path = write(tmp_path / "a.m4a", "aac", sound())
     monkeypatch.setattr("align.features.sound.audio.media_available", lambda: False)
-    with pytest.raises(DataError, match=r"convert it to WAV .* 'margin-align\[media\]'"):
+    with pytest.raises(DataError, match=r'convert it to WAV .* "margin-align\[media\]"'):
         read_audio(path)

@@ -413,7 +413,7 @@ def test_no_partitura_is_one_clear_sentence(tmp_path, monkeypatch):
     path.write_text("<score-partwise/>", encoding="utf-8")
     monkeypatch.setitem(sys.modules, "partitura", None)
     with pytest.raises(
-        DataError, match=r"partitura is not installed: pip install 'margin-align\[scores\]'"
+        DataError, match=r'partitura is not installed: pip install "margin-align\[scores\]"'
     ):
         read_score(path)
 

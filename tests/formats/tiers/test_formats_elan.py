@@ -358,9 +358,9 @@ def test_convert_there_and_back_and_without_pympi(tmp_path: Path, monkeypatch) -
         return imported(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ParameterError, match=r"pip install 'margin-align\[elan\]'"):
+    with pytest.raises(ParameterError, match=r'pip install "margin-align\[elan\]"'):
         read_tiers(tmp_path / "y.eaf")
-    with pytest.raises(ParameterError, match=r"pip install 'margin-align\[elan\]'"):
+    with pytest.raises(ParameterError, match=r'pip install "margin-align\[elan\]"'):
         write_labels(tmp_path / "v.eaf", Alignment(["a"], [0.0], 1.0))
 
 

