@@ -51,7 +51,11 @@ _FEWEST = 3  # recordings that can be compared on
 @option.language("Of the transcripts: de, fr ...")
 @option.dictionary("dictionaries", "FILE", "Of the transcripts: pronunciations; can be repeated.")
 @click.option(
-    "--steps", type=click.IntRange(1), metavar="N", help="Updates of each network; see the docs."
+    "--steps",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Updates of each network; by default 40 or half the seconds of sound, if that is more, "
+    "and 400 at most; of music 300 at least.",
 )
 @option.random_state
 @option.jobs("n_jobs", "The result does")

@@ -219,7 +219,7 @@ def encoding(what: str) -> _Option:
     return click.option(
         "--encoding",
         metavar="NAME",
-        help=f"Encoding of {what}, such as cp1252, where they are not UTF-8 or UTF-16.",
+        help=f"Encoding of {what}, such as cp1252, if it is neither UTF-8 nor UTF-16.",
     )
 
 
