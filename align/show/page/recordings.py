@@ -110,14 +110,15 @@ class Recording:
                 "alignment does."
             )
         mismatches = tuple(self.mismatches or getattr(self.alignment, "mismatches", ()))
-        listed = {f"{mismatch}." for mismatch in mismatches}  # these are shown with their place
+        # These are shown with their place, which a tier of them has cut where two overlap.
+        listed = {_what(f"{mismatch}.") for mismatch in mismatches}
         warnings = self.warnings or self.alignment.warnings
         settled: dict[str, Any] = {
             "audio": audio,
             "rate": rate,
             "confidence": confidence,
             "match": self.alignment.match if self.match is None else self.match,
-            "warnings": tuple(text for text in warnings if text not in listed),
+            "warnings": tuple(text for text in warnings if _what(text) not in listed),
             "mismatches": mismatches,
             "name": self.name or file or "recording",
             "stem": self.stem or os.path.splitext(file)[0] or "recording",
@@ -205,6 +206,11 @@ def read_recordings(
         for (path, _), key, sound, truth in zip(found, told, sounds, truths, strict=True)
     ]
     return _saved_apart(out, told)
+
+
+def _what(sentence: str) -> str:
+    """Return what is said of a place, without from when to when it is."""
+    return sentence.partition(": ")[2] or sentence
 
 
 def find_audio(stem: str) -> str | None:
