@@ -9,6 +9,7 @@
 `pool`          the processes: none, those of this machine, or those of a Dask cluster
 `journal`       what earlier runs have done
 `quality`       what deserves a look first
+`shifted`       whether recordings fit the texts of their neighbours
 `summary`       what a run did
 ==============  ==================================================================================
 

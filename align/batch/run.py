@@ -19,6 +19,7 @@ from align import __version__
 from align.batch.bundles import EMU_DATABASE, Bundles
 from align.batch.journal import Identity, Journal, Record, sha256_of
 from align.batch.quality import COLUMNS, Quality, quality_csv, ranked
+from align.batch.shifted import UNLIKE, shifted
 from align.batch.speech_work import SpeechWork
 from align.batch.summary import CorpusRun
 from align.batch.tasks import Task, Work
@@ -173,6 +174,8 @@ def align_corpus(
                 work, shown, len(todo), jobs=n_jobs, scheduler=scheduler, send_files=send_files
             ) as pool:
                 run.do(pool, todo, report)
+                if work.kind == "speech":
+                    run.compare(pool, tasks, report)
         if database is not None:
             try:
                 database.configure(sorted({*run.aligned, *run.unchanged, *run.kept}))
@@ -196,6 +199,7 @@ class _Run:
     aligned: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    shifted: str = ""
 
     # Before ----------------------------------------------------------------------------------
 
@@ -267,6 +271,22 @@ class _Run:
                 self.failed.append((task.audio, error))
             report("aligning", n, len(jobs))
 
+    def compare(self, pool: Any, tasks: Sequence[Task], report: Progress) -> None:
+        """Note whether recordings fit the texts of their neighbours instead of their own."""
+        from align.batch.pool import results
+        from align.batch.worker import Job
+
+        def fits(some: Sequence[Task]) -> list[bool]:
+            found: dict[str, bool] = {}
+            jobs = [Job(task, ()) for task in some]
+            for n, (job, outcome) in enumerate(results(pool, jobs), start=1):
+                quality = outcome.quality
+                found[job.task.name] = quality is not None and not _unlike(quality)
+                report("comparing texts", n, len(jobs))
+            return [found[task.name] for task in some]
+
+        self.shifted = shifted(tasks, {q.name for q in self._qualities() if _unlike(q)}, fits)
+
     def _write(self, task: Task, outcome: Any) -> None:
         """Record what will be there, then put it there; see `align.batch.journal`."""
         before = self.journal.get(task.name)
@@ -304,13 +324,7 @@ class _Run:
 
     def finish(self, tasks: Sequence[Task], begin: float) -> CorpusRun:
         """Write the table of measures and sum up."""
-        qualities = []
-        for name in sorted({*self.aligned, *self.unchanged}):
-            record = self.journal.get(name)
-            quality = None if record is None else Quality.from_dict(record.quality)
-            if quality is not None:
-                qualities.append(quality)
-        ordered = tuple(quality for quality, _ in ranked(qualities))
+        ordered = tuple(quality for quality, _ in ranked(self._qualities()))
         table = os.path.join(self.out, QUALITY_TABLE)
         failed = sorted(self.failed)
         paths = {task.name: task.audio for task in tasks}
@@ -329,7 +343,18 @@ class _Run:
             table,
             self.unused,
             self._outdated(),
+            self.shifted,
         )
+
+    def _qualities(self) -> list[Quality]:
+        """Return the measures of what is aligned and up to date, in the order of names."""
+        qualities = []
+        for name in sorted({*self.aligned, *self.unchanged}):
+            record = self.journal.get(name)
+            quality = None if record is None else Quality.from_dict(record.quality)
+            if quality is not None:
+                qualities.append(quality)
+        return qualities
 
     def _outdated(self) -> tuple[str, ...]:
         """Return outputs of earlier runs that are there and were not made anew."""
@@ -340,6 +365,10 @@ class _Run:
             if record.name not in done:
                 paths |= record.outputs.keys()
         return tuple(sorted(p for p in paths if os.path.exists(_output(self.out, p, ""))))
+
+
+def _unlike(quality: Quality) -> bool:
+    return quality.match is not None and quality.match < UNLIKE
 
 
 def _suffixes(work: Work, formats: Sequence[str]) -> tuple[str, ...]:

@@ -37,6 +37,9 @@ class CorpusRun:
     outdated : tuple of str
         Outputs of earlier runs that are still there: of recordings that failed now or are gone,
         and in formats that were not asked for, by other options or inputs.
+    shifted : str
+        A sentence where recordings fit the texts of their neighbours, and not their own; else
+        empty. It is asked in runs that align something.
     """
 
     aligned: tuple[str, ...]
@@ -48,6 +51,7 @@ class CorpusRun:
     table: str
     unused: tuple[str, ...] = ()
     outdated: tuple[str, ...] = ()
+    shifted: str = ""
 
     @property
     def warned(self) -> tuple[Quality, ...]:
@@ -81,7 +85,9 @@ class CorpusRun:
             lines.append(f"Not used, as no recording has the name: {_first(self.unused)}")
         if self.outdated:
             lines.append(f"Left from earlier runs, and outdated: {_first(self.outdated)}")
-        if len(self.warned) >= max(_MANY, len(self.qualities) / 2):
+        if self.shifted:
+            lines.append(f"{self.shifted[:1].upper()}{self.shifted[1:]}")
+        elif len(self.warned) >= max(_MANY, len(self.qualities) / 2):
             lines.append(
                 "Most have warnings: perhaps texts or scores stand beside other recordings than "
                 "their own (a table that is off by one row?), or the model or the language is not "
