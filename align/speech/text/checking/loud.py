@@ -67,7 +67,7 @@ def with_loud_pauses(
     if not runs:
         return found
     said = (np.stack([starts[:-1], starts[1:]], axis=1) - begin)[~silent]
-    quiet = voiceless(samples, rate, np.array(runs) - begin, said)
+    quiet = voiceless(samples, rate, np.array(runs) - begin, said, tones=False)  # music is listed
     for (start, stop), is_quiet in zip(runs, quiet, strict=True):
         found = found if is_quiet else _one(found, start, stop)
     return sorted(found, key=lambda mismatch: mismatch.start)
