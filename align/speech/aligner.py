@@ -44,6 +44,7 @@ from align.speech.feature_sets import (
 from align.speech.label_classes import read_map
 from align.speech.labels import PhoneLabels, TakenLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of, in_room
+from align.speech.match.evidence import LEAST
 from align.speech.mismatches import Candidate, learned_match
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.second_scorer import SecondScorer
@@ -355,12 +356,15 @@ class SpeechAligner(PhoneAligner):
         if evidence is None:
             return None
         candidate = Candidate(self, extended, events, self.features_)
+        noises, astray = candidate.other_sounds(evidence, onsets)
         if model.asks_orders:
-            gap = candidate.order_gap(both_scorers=model.orders_by_both_scorers)
+            at = candidate.frames_of(evidence, onsets)[noises]
+            gap = candidate.order_gap(both_scorers=model.orders_by_both_scorers, noises=at)
             evidence = replace(evidence, order_gap=gap)
         if model.uses_second_scorer:
             evidence = candidate.by_second_scorer(evidence, onsets)
-        evidence = candidate.without_other_sounds(evidence, onsets)
+        evidence.parts[noises, 0] = 0.0  # such a pause counts as silent
+        evidence.parts[astray, 0] = LEAST
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None

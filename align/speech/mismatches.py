@@ -181,8 +181,13 @@ class Candidate(NamedTuple):
     events: tuple[Event, ...]
     features: Sequence[Feature] = ()
 
-    def order_gap(self, *, both_scorers: bool = False) -> float | None:
-        """Return by how much they beat other orders of themselves; see `align.speech.orders`."""
+    def order_gap(
+        self, *, both_scorers: bool = False, noises: IntArray | None = None
+    ) -> float | None:
+        """Return by how much they beat other orders of themselves; see `align.speech.orders`.
+
+        `noises` [shape=(N, 2)] are frames in which nobody speaks.
+        """
         aligner, extended, events, features = self
         known = aligner._phone_labels()
 
@@ -197,36 +202,54 @@ class Candidate(NamedTuple):
         joined = np.array([is_closure(known.symbol(str(event))) for event in events])
         silent = aligner._free(events)
         own = second if both_scorers else None
-        return order_gap(features, weights, extended, events, silent, joined, own)
+        return order_gap(features, weights, extended, events, silent, joined, own, noises)
 
     def by_second_scorer(self, evidence: Evidence, onsets: IntArray) -> Evidence:
         """Return evidence with second scores of the events; as it is, where these are unknown."""
         sounds = self.aligner._phone_labels().sounds([str(event) for event in self.events])
         pairs = zip(sounds, evidence.sounds, strict=True)
         symbols = [sound if own else None for sound, own in pairs]
-        start = np.clip(np.asarray(onsets, dtype=np.intp), *self.extended.span)
-        start -= self.extended.before
-        second = second_scores(self.extended.own, symbols, start, start + evidence.frames)
+        frames = self.frames_of(evidence, onsets)
+        second = second_scores(self.extended.own, symbols, *frames.T)
         return replace(evidence, second=second)
 
-    def without_other_sounds(self, evidence: Evidence, onsets: IntArray) -> Evidence:
-        """Return evidence in which pauses that hold a sound without a voice count as silent.
+    def other_sounds(self, evidence: Evidence, onsets: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the pauses that hold a sound without a voice, and the events put into one.
 
-        A network that knows speech takes a cough or a door for a phone. What is shorter may be a
-        sound of speech that has no voice.
+        A network that knows speech takes a cough or a telephone for phones. What is shorter may
+        be a sound of speech that has no voice. Events beside such a pause, up to the next one,
+        that have no voice either lie in the same sound.
         """
+        nothing = np.zeros(0, dtype=np.intp)
         pauses = evidence.pauses_with_sound()
         pauses = pauses[evidence.frames[pauses] * evidence.hop > _SHORTEST_NOISE]
         if not pauses.size:
-            return evidence
+            return nothing, nothing
         own = self.extended.own
+        times = np.asarray(own.hop * self.frames_of(evidence, onsets), dtype=np.float64)
+        said = times[evidence.sounds]
+        noises = pauses[voiceless(own.samples, own.rate, times[pauses], said)]
+        edges = np.flatnonzero(~evidence.sounds & (evidence.frames > 0))
+        events = np.split(np.arange(len(times)), np.unique([*edges, *(edges + 1)]))
+        beside = [
+            run
+            for run in events
+            if run.size
+            and np.isin([run[0] - 1, run[-1] + 1], noises).any()
+            and times[run[-1], 1] - times[run[0], 0] > _SHORTEST_NOISE
+        ]
+        if not beside:
+            return noises, nothing
+        spans = np.array([[times[run[0], 0], times[run[-1], 1]] for run in beside])
+        quiet = voiceless(own.samples, own.rate, spans, said)
+        lost = [run for run, is_quiet in zip(beside, quiet, strict=True) if is_quiet]
+        return noises, np.concatenate([nothing, *lost])
+
+    def frames_of(self, evidence: Evidence, onsets: IntArray) -> IntArray:
+        """Return where events begin and end in the recording itself [shape=(K, 2)]."""
         start = np.clip(np.asarray(onsets, dtype=np.intp), *self.extended.span)
         start -= self.extended.before
-        times = own.hop * np.stack((start, start + evidence.frames), axis=1)
-        quiet = voiceless(own.samples, own.rate, times[pauses], times[evidence.sounds])
-        parts = evidence.parts.copy()
-        parts[pauses[quiet], 0] = 0.0
-        return replace(evidence, parts=parts)
+        return np.stack((start, start + evidence.frames), axis=1)
 
     def evidence(self) -> Evidence | None:
         """Return the evidence of them; None if the recording has no room."""

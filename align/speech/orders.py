@@ -43,6 +43,7 @@ _ORDERS, _FEWEST = 40, 8  # that a text is compared with; fewer where it is long
 _WORK, _MOST_WORK = 5e6, 3e8  # steps of the kernel: some 10 ms where fewer will do; 0.6 s at most
 _FRAME, _LONGEST = 0.015, 0.3  # seconds; sounds that are longer score as such
 _TRIES = 3  # at an order that is not the text's own
+_NOBODY = 1e3  # that a frame of a sound costs where nobody speaks
 _SECOND = 0.1  # what the second score of a frame counts, where it means most;
 _MORE = 0.77  # and by how much gaps of right texts grow with it
 
@@ -82,10 +83,12 @@ def order_gap(
     silent: BoolArray,
     joined: BoolArray,
     second: SumsOf | None = None,
+    noises: IntArray | None = None,
 ) -> float | None:
     """Return the order gap of some events; None where there are no other orders, or no room.
 
-    With `second` scores the gap is less by as much as those of right texts are greater.
+    With `second` scores the gap is less by as much as those of right texts are greater. In frames
+    of `noises` [shape=(N, 2)] nobody speaks, whatever the order.
     `weights` are those of the base functions. `silent` [shape=(K,)] says which events are
     silences, and stay where they are; `joined` [shape=(K,)] which are never parted from the next
     one, as the closure of a stop.
@@ -96,9 +99,12 @@ def order_gap(
     signal = extended.own
     step = max(1, round(_FRAME / signal.hop))
     n_frames, n_lengths = -(-signal.n_frames // step), round(_LONGEST / signal.hop / step)
-    # What is in pauses that were added is the same in any order.
-    first = int(bool(extended.before) and bool(silent[0]))
-    stop = len(own) - int(extended.after and bool(silent[-1]))
+    # What is in pauses that were added is the same in any order, but where these go on in the
+    # recording, since there is a noise.
+    at_start = noises is not None and bool((noises[:, 0] == 0).any())
+    at_end = noises is not None and bool((noises[:, 1] == signal.n_frames).any())
+    first = int(bool(extended.before) and bool(silent[0]) and not at_start)
+    stop = len(own) - int(bool(extended.after) and bool(silent[-1]) and not at_end)
     own, silent, joined = own[first:stop], silent[first:stop], joined[first:stop]
     if silent.all():
         return None
@@ -114,6 +120,10 @@ def order_gap(
     sums = None if second is None else second(labels, at * signal.hop)
     if sums is not None:
         table = table._replace(prefix=table.prefix + _SECOND * sums.share * sums.sums)
+    for start, end in () if noises is None else noises:
+        there = (at[:-1] >= start) & (at[1:] <= end)
+        said = np.setdiff1d(own, own[silent])
+        table.prefix[said, 1:] -= np.cumsum(np.where(there, _NOBODY, 0.0))
     scores = best_scores(table, np.concatenate([own[None], others]), silent)
     grown = 1.0 if sums is None else 1.0 + _MORE * sums.share
     return float(scores[0] - scores[1:].mean()) / grown

@@ -13,7 +13,8 @@ import align
 from align.errors import ModelError
 from align.features import NetworkConfidence, Signal
 from align.sequence.extended import Extended
-from align.speech.match import Evidence, MatchModel, fitted_match
+from align.sequence.feature_terms import terms_of
+from align.speech.match import Evidence, MatchModel, evidence_of, fitted_match
 from align.speech.mismatches import Candidate
 from align.speech.orders import Coarse, SumsOf, best_scores, order_gap, other_orders
 from align.speech.second_scores import SecondSums
@@ -176,6 +177,54 @@ def test_no_order_is_heard_in_pauses_that_were_added(english: align.SpeechAligne
     silent = english._free(events)
     gap = order_gap([Loud()], {"loud": 1.0}, heard, events, silent, np.zeros_like(silent))
     assert gap == 0.0
+
+
+def dial_tone(seconds: float) -> Float64:
+    """Return two tones, which repeat themselves as a voice does."""
+    t = np.arange(round(16000 * seconds)) / 16000
+    return np.asarray(0.1 * (np.sin(2 * np.pi * 350 * t) + np.sin(2 * np.pi * 440 * t)))
+
+
+def test_no_order_is_heard_in_a_noise(english: align.SpeechAligner) -> None:
+    """A pause that was added goes on in what a telephone puts in front of a word."""
+    samples, rate = soundfile.read(KIWI)
+    word = samples[round(1.35 * rate) : round(1.80 * rate)]
+    events = english._expand(("jh", "ah", "m", "p", "s"))[0]
+
+    def gap(sound: Float64, noises: list[tuple[int, int]]) -> float:
+        heard = english._with_outer_pauses(english._signal(sound, rate, "jumps"))
+        assert heard.before > 0
+        candidate = Candidate(english, heard, events, english.features_)
+        found = candidate.order_gap(noises=np.array(noises, dtype=np.intp).reshape(-1, 2))
+        assert found is not None
+        return found
+
+    alone, tone = gap(word, []), dial_tone(0.8)
+    n = round(0.8 / english._frame_length())
+    end = round((0.8 + len(word) / rate) / english._frame_length())
+    assert gap(np.concatenate([tone, word]), []) < 0
+    assert gap(np.concatenate([tone, word]), [(0, n)]) > 0.9 * alone
+    assert gap(np.concatenate([word, tone]), [(end - n, end)]) > 0.8 * alone
+
+
+def test_what_lies_in_a_noise_is_known(english: align.SpeechAligner) -> None:
+    samples, rate = soundfile.read(KIWI)
+    tone, hop = dial_tone(0.8), english._frame_length()
+    signal = english._signal(np.concatenate([tone, samples]), rate, KIWI)
+    right = [0.0, *(english.align(KIWI, WORDS).onsets[1:] + 0.8)]
+
+    def asked(events: list[str], times: list[float]) -> tuple[list[int], list[int]]:
+        onsets = np.round(np.array(times) / hop).astype(np.intp)
+        candidate = Candidate(english, Extended(signal, signal), tuple(events), english.features_)
+        terms = terms_of(english.features_, signal, tuple(events))
+        found = evidence_of(terms, onsets, candidate.extended, english._free(events))
+        assert found is not None
+        pauses, sounds = candidate.other_sounds(found, onsets)
+        return pauses.tolist(), sounds.tolist()
+
+    assert asked(WORDS, right) == ([0], [])
+    lost = ["sil", "ax", *WORDS[:1], *WORDS[2:]]  # the first sound lies in the telephone
+    assert asked(lost, [0.0, 0.3, 0.6, *right[2:]]) == ([0], [1])
 
 
 def test_no_other_order_and_no_room(english: align.SpeechAligner) -> None:
