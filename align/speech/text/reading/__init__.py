@@ -11,10 +11,12 @@ module          what
 `normalise`     from running text to the words that are said
 `signs`         what stands beside numbers, and abbreviations, in four languages
 `english`       and `german`: what their numbers have beside them
-`numerals`      digits and Roman numerals; `agreement` with what is counted; `currencies`
+`numerals`      digits and Roman numerals; `telephones`; `currencies`
+`agreement`     with what is counted; `around`: what is said around it, deux heures et demie
 `ranks`         ordinals, dates and years of eight more languages; `chinese`, its numbers
 `units`         units of measure; `ratios`, fractions; `dates`; `addresses` of pages and mail
-`otherwise`     in which other ways a number may be read; `clocks`, and a time
+`otherwise`     in which other ways a number may be read; `english_ways`; `clocks`, and a time
+`others`        other readings of units and dates, which go with the text until they are words
 `typography`    what word processors and hurried fingers leave in a text
 `unspaced`      languages without spaces between words
 `abjads`        vowels that Arabic and Hebrew do not write

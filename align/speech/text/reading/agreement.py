@@ -114,7 +114,7 @@ def _said(match: re.Match[str], rule: _Agreement, number: Number) -> str:
         if not (noun.endswith(("s", "x")) or noun == "mil") or _NO_NOUN.fullmatch(noun):
             return digits
         feminine = bool(re.fullmatch(rule.feminine, noun)) and not _MASCULINE_IN_A.fullmatch(noun)
-    said = number(str(value), "cardinal").strip()
+    usual = said = number(str(value), "cardinal").strip()
     for form, agreeing in (rule.endings if feminine else rule.masculine).items():
         said = re.sub(form, agreeing, said)
-    return said
+    return digits if said == usual else said

@@ -9,6 +9,8 @@ which of the two is the month, with a sign of their own between them.
 import re
 from collections.abc import Mapping
 
+from align.speech.text.reading.others import with_others
+
 IN_DATES = "\u2215"
 """Between the numbers of an English date; other slashes part words."""
 
@@ -146,4 +148,5 @@ def _english(match: re.Match[str], *, day_first: bool) -> str:
     if not day_first:
         return f"{month} {day}"
     ends = match["stop"] and (written == month or not match.string[match.end() :].strip())
-    return f"{match['the'] or 'the'} {day} of {month}{'.' if ends else ''}"
+    the = match["the"] or with_others("the", ("",))
+    return f"{the} {day} of {month}{'.' if ends else ''}"

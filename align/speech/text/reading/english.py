@@ -7,7 +7,10 @@ of the two is the month, unless they sound otherwise.
 
 import re
 
+from align.speech.text.reading.english_ways import english_numbers
 from align.speech.text.reading.numerals import RANGE, Number
+from align.speech.text.reading.others import with_others, without_others
+from align.speech.text.reading.telephones import spell_digits
 
 _CURRENCY = {
     **{"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")},
@@ -26,13 +29,10 @@ _MANY = re.compile(
 )
 _BEHIND = re.compile(r"(?<![\w$€£.,])([0-9][0-9,]*(?:\.[0-9]+)?)\s?([$€£])(?![\w$€£])")
 _SMALL = (
+    (re.compile(r"(?<![\w$€£.,])([0-9][0-9.,]*)\s?bn\b"), r"\1 billion"),
     (re.compile(r"([0-9])\s?¢"), r"\1 cents"),
     (re.compile(r"¥\s?([0-9][0-9,]*)"), r"\1 yen"),
     (re.compile(r"(?<=[0-9])\s*[xX]\s*(?=[0-9.]+\s*=)"), " times "),
-    (
-        re.compile(r"(?<![\w.])([1-9])'\s?(1[01]|[0-9])(?:\"|\u201d|''|(?<='[0-9])(?!\w))"),
-        r"\1 foot \2",
-    ),
     (re.compile(r"(?<![\w#&])#(?=[0-9]+\b(?![.,][0-9]))"), "number "),
     (re.compile(r"(?<![\w.])([Vv])ol\.(?=\s?[0-9])"), r"\1olume"),
     (re.compile(r"(?<![\w.])([Pp])\.(?=\s?[0-9])"), r"\1age"),
@@ -41,10 +41,20 @@ _SMALL = (
     (re.compile(r"(?<=[0-9])\s*×\s*(?=[0-9])"), " times "),
     (re.compile(r"(?<=[0-9])\s*÷\s*(?=[0-9])"), " divided by "),
 )
+_FEET = re.compile(r"(?<![\w.])([1-9])'\s?(1[01]|[0-9])(?:\"|\u201d|''|(?<='[0-9])(?!\w))")
 _TELEPHONE = re.compile(
     r"(?<![\w.,/-])(?:"
     r"(?:\+1[ .-]?|1[ .-])?(?:\([0-9]{3}\)\s?|[0-9]{3}[ .-])?[0-9]{3}[.-][0-9]{4}"
     r"|\+[0-9][0-9 ().-]{7,18}[0-9])(?![\w/-]|[.,][0-9])"
+)
+_STATES = (
+    "A[LKZR]|C[AOT]|D[EC]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|RI|S[CD]|T[NX]|"
+    "UT|V[TA]|W[AVIY]"
+)
+_POSTCODE = re.compile(rf"\b((?:{_STATES}),?\s)([0-9]{{5}})(-[0-9]{{4}})?(?![\w,.-]*[0-9])")
+_NAMED = re.compile(
+    r"\b(?P<of>(?i:highway|route|interstate|flight|room|apartment|suite|bus|channel))\s"
+    r"(?P<first>[1-9])(?P<rest>[1-9][0-9]|0[1-9])(?![\w,.-]*[0-9%])"
 )
 _LETTERED = re.compile(r"(?<![\w.,/-])1-([0-9]{3})(?=-[A-Z]{3})")  # 1-800-FLOWERS
 _HALVES = {
@@ -107,6 +117,8 @@ def prepare_english(text: str, number: Number) -> str:
     """
     text = _WHOLE_HOUR.sub(r"\1", _DOTTED.sub(r"\1:\2", text))
     text = _TELEPHONE.sub(lambda m: _digits(m[0], number), text)
+    text = _POSTCODE.sub(lambda m: f"{m[1]}{_digits(m[2] + (m[3] or ''), number)}", text)
+    text = _NAMED.sub(lambda m: _named(m, number), text)
     text = _LETTERED.sub(lambda m: _lettered(m[1], number), text)
     text = _MONTH.sub(lambda m: f"{_MONTHS[m[1] or m[2]]} ", text)
     text = _DEBT.sub("minus ", _TO.sub(" to ", _NO_WHOLE.sub(r"\g<1>0", text)))
@@ -114,15 +126,27 @@ def prepare_english(text: str, number: Number) -> str:
     text = _MANY.sub(_many, _BEHIND.sub(r"\2\1", text))
     for pattern, said in _SMALL:
         text = pattern.sub(said, text)
+    text = _FEET.sub(lambda m: _feet(m, number), text)
     text = _FRACTION.sub(_fraction, text)
-    text = RANGE.sub(r"\1 to \2", text)
+    to = with_others("to", ("", "through", "dash"))
+    text = RANGE.sub(rf"\1 {to} \2", text)
     text = _DOTTED_DATE.sub(r"\1/\3/\4", _POINTED.sub("point ", text))
     return _MIXED.sub(" and ", _NUMERO.sub("number", text))
 
 
 def _digits(telephone: str, number: Number) -> str:
-    said = [number(c, "cardinal").strip() for c in telephone if c.isdigit()]
-    return " ".join(["plus"] * telephone.startswith("+") + said)
+    groups = [spell_digits(group, "en", number) for group in re.findall("[0-9]+", telephone)]
+    return " ".join(["plus"] * telephone.startswith("+") + groups)
+
+
+def _named(match: re.Match[str], number: Number) -> str:
+    """Return *Highway one oh one* and *room three seventy*."""
+    first, rest = number(match["first"], "cardinal").strip(), match["rest"]
+    said = f"oh {number(rest[1], 'cardinal')}" if rest[0] == "0" else number(rest, "cardinal")
+    others = english_numbers(match["first"] + rest, lambda _: number)
+    digits = spell_digits(match["first"] + rest, "en", number)
+    apart = without_others(digits)[1][0][:2]
+    return f"{match['of']} {with_others(f'{first} {said}', [*others, *apart])}"
 
 
 def _lettered(area: str, number: Number) -> str:
@@ -133,11 +157,27 @@ def _lettered(area: str, number: Number) -> str:
 def _many(match: re.Match[str]) -> str:
     times = match["times"] or _LARGE[match["short"]]
     unit = _CURRENCY[match["sign"]][0]
-    return f"{match['number']} {times} {unit if unit == 'yen' else unit + 's'}"
+    unit = with_others(unit if unit == "yen" else f"{unit}s", ("",))
+    return f"{match['number']} {times} {unit}"
+
+
+def _feet(match: re.Match[str], number: Number) -> str:
+    """Return *five foot ten*."""
+    feet, inches = (number(digits, "cardinal").strip() for digits in match.groups())
+    others = (f"{feet} {inches}", f"{feet} feet {inches}", f"{feet} foot {inches} inches",
+              f"{feet} feet {inches} inches")  # fmt: skip
+    return with_others(f"{feet} foot {inches}", others)
+
+
+_FRACTIONS = {
+    "1/2": ("half a", "one half", "half"), "1/3": ("one third",),
+    "1/4": ("one quarter", "one fourth", "a fourth"), "3/4": ("three fourths",),
+}  # fmt: skip
+"""What else is said of some of `_HALVES`."""
 
 
 def _fraction(match: re.Match[str]) -> str:
-    said = _HALVES[match["part"]]
+    said = with_others(_HALVES[match["part"]], _FRACTIONS.get(match["part"], ()))
     return f"{match['whole']} and {said}" if match["whole"] else said
 
 

@@ -7,7 +7,10 @@ Juni*. Others, as in `er wurde 2.`, are ambiguous without grammar and stay.
 
 import re
 
+from align.speech.text.reading.dates import MONTHS
 from align.speech.text.reading.numerals import Number
+from align.speech.text.reading.others import with_others
+from align.speech.text.reading.telephones import spell_digits
 
 _BEFORE_DAY = r"(?:\b(?P<before>am|vom|zum|beim|seit|bis|ab|dem|den|der|die|das)\s+)?(?<![\w.,])"
 _DAY_AND_MONTH = re.compile(
@@ -111,11 +114,11 @@ def prepare_german(text: str, number: Number) -> str:
     text = _TELEPHONE.sub(
         lambda m: " ".join(
             ["plus"] * m[0].startswith("+")
-            + [number(c, "cardinal").strip() for c in m[0] if c.isdigit()]
+            + [spell_digits(group, "de", number) for group in re.findall("[0-9]+", m[0])]
         ),
         text,
     )
-    text = _SCORE.sub(r"\1 zu \2", text)
+    text = re.sub(r"(?<![\w.,])1\.\s(?=F?FC\b)", "erster ", _SCORE.sub(r"\1 zu \2", text))
     text = _OF_BOTH.sub(" ", _UM.sub(r"\1 Uhr", text))
 
     def ordinal(match: re.Match[str]) -> str:
@@ -205,5 +208,8 @@ def _german_day(match: re.Match[str], number: Number) -> str:
         for part in ("day", "month")
         if found.get(part)
     ]
+    if found.get("month"):  # am dritten Mai
+        month = MONTHS["de"].split()[int(found["month"]) - 1]
+        said = [with_others(" ".join(said), [f"{said[0]} {month}"])]
     kind = "year" if len(year or "") == 4 else "cardinal"
     return " ".join([before, *said, number(year, kind).strip() if year else ""]) + " "

@@ -15,7 +15,7 @@ Sproat et al., "Normalization of non-standard words", Computer Speech and Langua
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from align.errors import ParameterError
 from align.speech.text.reading.addresses import spell_addresses
 from align.speech.text.reading.agreement import AGREEING, spell_counted
+from align.speech.text.reading.around import spell_around
 from align.speech.text.reading.chinese import CHINESE, chinese_number, spell_chinese
 from align.speech.text.reading.currencies import spell_signs
 from align.speech.text.reading.dates import IN_DATES, spell_dates
@@ -32,14 +33,15 @@ from align.speech.text.reading.numerals import (
     plain_digits,
     spell_ranges,
     spell_roman,
-    spell_telephones,
     spell_versions,
 )
+from align.speech.text.reading.others import SIGNS, without_others
 from align.speech.text.reading.otherwise import other_readings
 from align.speech.text.reading.ranks import spell_ranks
 from align.speech.text.reading.ratios import spell_ratios
 from align.speech.text.reading.remarks import REMARKED
 from align.speech.text.reading.signs import SIGNS_OF
+from align.speech.text.reading.telephones import spell_telephones
 from align.speech.text.reading.typography import apart, plain_letters
 from align.speech.text.reading.units import spell_units, spell_units_of_fractions
 from align.speech.text.reading.unspaced import is_pinyin, word_cutter
@@ -118,6 +120,9 @@ _COMMA = {
 }
 _BY_DIGITS = frozenset({"en", "de", "nl", "sv", "da", "no", "fi"})
 """How decimals are read: as a number behind a word, or digit by digit."""
+
+_GAS = re.compile(r"(?<![\w-])(?:CO|NO|SO)(?=[2-4\u2082-\u2084](?!\w))")
+"""CO2, which is no word: its letters are named."""
 
 _CODES = {"EUR": "€", "USD": "$", "GBP": "£"}
 _CODE = re.compile(r"(?<=[0-9])\s?(EUR|USD|GBP)\b|\b(EUR|USD|GBP)\s?(?=[0-9])")
@@ -210,7 +215,7 @@ def read_words(
     known = known or (lambda word: False)
     text = plain_letters(text)
     cut = word_cutter(text, language) or (lambda part: [part])
-    text = text.translate(dict.fromkeys((0, 1), " "))  # which stand for others below
+    text = text.translate(dict.fromkeys((0, 1, *SIGNS), " "))  # which stand for others below
     own = tuple(tokens)
     for n, token in enumerate(own):  # before signs in them are taken for others
         text = re.sub(rf"(?<!\S){re.escape(token)}(?=[.,;:?!]*(?:\s|$))", f"\1{n}\1", text)
@@ -230,25 +235,40 @@ def read_words(
 
     words: list[str] = []
     several: list[Several] = []
-    for chunk in _CHUNK.findall(text):
+
+    def add(start: int, others: Iterable[str]) -> None:
+        """Add other readings of the words from `start` on."""
+        usual = tuple(words[start:])
+        ways = dict.fromkeys(tuple(words_of(way)) for way in others)
+        ways.pop(usual, None)
+        if ways and usual:
+            while several and several[-1].stop > start:
+                several.pop()
+            several.append(Several(start, len(words), tuple(ways)))
+
+    def read(chunk: str) -> None:
         if chunk.startswith("\1"):
             words.append(own[int(chunk.split("\1")[1])])
-            continue
+            return
         if known(chunk) or spoken_noise(chunk):
             words.append("***" if chunk == _PLACEHOLDER else chunk)
-            continue
+            return
         if (beginning := _cut_off(chunk)) is not None:
             words.append(beginning)
-            continue
+            return
         spoken = chunk if is_pinyin(chunk, language) else _spell_out(chunk, code)
-        usual = words_of(spoken)
+        before, start = words[-1] if words else "", len(words)
+        words.extend(words_of(spoken))
         if spoken != chunk and code not in CHINESE:  # it has a number, or a sign
-            others = other_readings(chunk, code, _in, words[-1] if words else "")
-            ways = dict.fromkeys(tuple(words_of(way)) for way in others)
-            ways.pop(tuple(usual), None)
-            if ways := {way: None for way in ways if way}:
-                several.append(Several(len(words), len(words) + len(usual), tuple(ways)))
-        words += usual
+            add(start, filter(words_of, other_readings(chunk, code, _in, before)))
+
+    for marked in _CHUNK.findall(text):
+        chunk, prepared = without_others(marked)
+        read(chunk)
+        for said, *others in prepared:
+            usual = words_of(said)
+            if usual and words[-len(usual) :] == usual:  # nothing has changed them since
+                add(len(words) - len(usual), others)
     return Reading(tuple(words), tuple(several))
 
 
@@ -256,7 +276,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     """Return a text whose abbreviations and what stands beside numbers are words."""
     if code in CHINESE:
         return spell_chinese(text)
-    text = spell_addresses(text, code)
+    text = _GAS.sub(lambda m: " ".join(m[0]) + " ", spell_addresses(text, code))
     text = spell_units_of_fractions(_CODE.sub(lambda m: _CODES[m[1] or m[2]], text), code)
     if code in _AND_A_HALF and code in SIGNS_OF:
         text = _MIXED.sub("½", text)
@@ -270,7 +290,7 @@ def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     elif code == "en":
         text = prepare_english(text, _in(code))
     text = spell_units(_BEFORE_SIGN.sub("", text), code)
-    text = spell_ranks(text, code, known, _in(code))
+    text = spell_ranks(spell_around(text, code, _in(code)), code, known, _in(code))
     return spell_counted(text, code, _in(code)) if code in AGREEING else text
 
 

@@ -1,7 +1,7 @@
 """Digits and Roman numerals as people write them, made ready for what spells numbers out.
 
 Thousands that are parted by spaces are joined (``1 000 000``), signs of minus and ranges are those
-of the keyboard, clocks with a full stop get a colon, and Roman numerals of six languages become
+of the keyboard, clocks with a full stop get a colon, and Roman numerals of eight languages become
 words: `Henry VIII` is *the eighth*, `World War II` *two*, and `le XVIIe siècle` *dix-septième*.
 
 A single letter is a numeral only behind a word such as `chapter` or a title such as `King`; other
@@ -12,8 +12,13 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from align.speech.text.reading.others import with_others
+
 Number = Callable[[str, str], str]
 """Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
+
+InLanguage = Callable[[str], Number]
+"""Return what reads the numbers of a language."""
 
 RANGE = re.compile(r"(?<![\w.,:-])([1-9][0-9]{0,3})-([0-9]{1,4})(?![\w:-]|[.,][0-9])")
 """Two numbers and a hyphen, neither of a date nor of a telephone."""
@@ -48,20 +53,13 @@ _BETWEEN = re.compile(r"(?<=[0-9]%|[0-9][€$£])\s?-\s?(?=[0-9])|(?<=[0-9]\s[%�
 _TIMES = {"en": "by", "de": "mal", "fr": "sur", "es": "por", "it": "per", "pt": "por",
           "nl": "bij", "sv": "gånger"}  # fmt: skip
 _X = re.compile(
-    r"(?<=[0-9])(?<!\b0)(?P<space>\s?)(?P<sign>[xX×])(?P=space)(?!(?<=4[xX])4)(?=[0-9.,]++(?!\s?=))"
+    r"(?<=[0-9])(?<!\b0)(?P<space>\s?)(?P<sign>[xX×])(?P=space)(?!(?<=4[xX])4)(?=[0-9][0-9.,]*+(?!\s?=))"
 )
 """Between the sides of something, not in 0x1F, nor where the product follows."""
 
 _MINUS_SAID = {"en": "minus", "de": "minus", "fr": "moins", "es": "menos", "it": "meno",
                "pt": "menos", "nl": "min", "sv": "minus"}  # fmt: skip
 _SUBTRACTED = re.compile(r"(?<=[0-9])\s?-\s?(?=[0-9.,]+\s?=)")
-_PLUS = {"es": "más", "it": "più", "pt": "mais", "nl": "plus"}
-_TELEPHONE = re.compile(
-    r"(?<![\w.,:/-])(?!0[1-9][ -][01]?[0-9][ -](?:[0-9]{2}){1,2}(?![ -]?[0-9]))"
-    r"(?:(?:\+|0)[0-9]{1,4}[ -][0-9][0-9 -]{4,12}[0-9]"
-    r"|[1-9][0-9]{2}[ -][0-9]{6,7})(?![\w.,/-]*\w)"
-)
-"""With the code of a country, or of a town; a date such as 01 12 2003 is none."""
 
 
 def plain_digits(text: str, language: str) -> str:
@@ -100,8 +98,8 @@ def spell_ranges(text: str, language: str) -> str:
 
     Examples
     --------
-    >>> spell_ranges("5%-10%, 3 x 4", "it"), spell_ranges("10-20, 3-2", "nl")
-    ('5% a 10%, 3 per 4', '10 tot 20, 3-2')
+    >>> spell_ranges("5%-10%, 3 x 4", "it")
+    '5% a 10%, 3 per 4'
     """
     if language in _MINUS_SAID:
         text = _SUBTRACTED.sub(f" {_MINUS_SAID[language]} ", text)
@@ -113,33 +111,14 @@ def spell_ranges(text: str, language: str) -> str:
         return text
     text = _BETWEEN.sub(f" {to} ", text)
     if language in ("nl", "sv", "da", "no", "nb", "nn"):  # others have theirs
+        said = with_others(to, ("",))
         text = RANGE.sub(
-            lambda m: f"{m[1]} {to} {m[2]}" if int(m[1]) < int(m[2]) > _SCORE else m[0], text
+            lambda m: f"{m[1]} {said} {m[2]}" if int(m[1]) < int(m[2]) > _SCORE else m[0], text
         )
     return text
 
 
 _SCORE = 9  # 3-9 may be one
-
-
-def spell_telephones(text: str, language: str, number: Number) -> str:
-    """Return a text with telephone numbers of four languages digit by digit.
-
-    Examples
-    --------
-    >>> from align.speech.text.reading.normalise import split_words
-    >>> split_words("06 1234567", language="it")[:4]
-    ('zero', 'sei', 'uno', 'due')
-    """
-    plus = _PLUS.get(language)
-    if plus is None:
-        return text
-
-    def said(match: re.Match[str]) -> str:
-        digits = [number(c, "cardinal").strip() for c in match[0] if c.isdigit()]
-        return " ".join([plus] * match[0].startswith("+") + digits)
-
-    return _TELEPHONE.sub(said, text)
 
 
 _POINT = {"en": "point", "de": "Punkt", "fr": "point", "es": "punto", "it": "punto", "pt": "ponto",
@@ -231,14 +210,33 @@ _RULES: Mapping[str, _Rule] = {
         ranked="secolo|sec\\.?|capitolo|cap\\.|tomo|atto|scena|libro|volume|vol\\.|parte|articolo|"
         "guerra|repubblica",
     ),
+    "nl": _Rule(
+        "hoofdstuk|deel|band|boek|akte|scène|artikel|klasse|type|fase",
+        "Willem|Lodewijk|Hendrik|Karel|Filips|Frederik|Leopold|Boudewijn|Napoleon|Christiaan|"
+        "Johannes|Paulus|Pius|Benedictus|Gregorius|Leo|Elizabeth|Nicolaas|Alexander|Peter|Otto",
+        titles="koning|koningin|paus|keizer|keizerin|tsaar",
+    ),
+    "sv": _Rule(
+        "kapitel|del|band|bok|akt|scen|artikel|klass|typ|fas",
+        "Karl|Gustav|Erik|Johan|Oscar|Fredrik|Christian|Ludvig|Henrik|Napoleon|Pius|Paulus|Otto|"
+        "Wilhelm|Elizabeth|Margareta|Nikolaj|Alexander|Peter",
+        titles="kung|drottning|påve|kejsare|tsar",
+    ),
 }  # fmt: skip
+_KINGS = re.compile(
+    r"Henry|Edward|George|Charles|Carlos|Felipe|Alfonso|Enrique|Fernando|P[ií]o|Pius|Benedicto|Carlo|"
+    r"Enrico|Filippo|Henri|Philippe|Karel|Filips"
+)
+"""Names behind which V or X alone is a numeral."""
+
+_THE = {"en": "the", "nl": "de", "sv": "den"}
 _GERMAN_RANK = r"\.\s+(?:(?:und|oder|bis)\s+[IVX]+\.\s+)?(?:{})\b"
 _FEMALE = re.compile(r".*a\.?|parte|Isabel|Elisabeth|Margarethe|Margrethe|Beatrix|Maria|Marie")
 _OF_MEN = frozenset({"Luca", "Andrea", "Joshua"})
 
 
 def spell_roman(text: str, language: str, number: Number) -> str:
-    """Return a text with the Roman numerals of six languages as words.
+    """Return a text with the Roman numerals of eight languages as words.
 
     Examples
     --------
@@ -282,7 +280,8 @@ def _said(match: re.Match[str], rule: _Rule, language: str, number: Number) -> s
     ):
         return value + stop  # its ending is that of such digits
     royal = re.fullmatch(rule.titles, title, re.IGNORECASE) is not None
-    if not ranked and len(roman) == 1 and not royal:
+    lone = len(roman) == 1 and not (roman != "I" and _KINGS.fullmatch(before))
+    if not ranked and lone and not royal:
         return None
     king = before[:1].isupper() and (
         not rule.kings or re.fullmatch(rule.kings, before, re.I) or royal
@@ -295,8 +294,8 @@ def _said(match: re.Match[str], rule: _Rule, language: str, number: Number) -> s
     if int(value) > rule.ordinals:
         return number(value, "cardinal").strip() + stop
     said = number(value, "ordinal").strip()
-    if language == "en":
-        said = f"the {said}"
+    if language in _THE:
+        said = f"{_THE[language]} {said}"
     noun = after if re.fullmatch(rule.ranked, after, re.IGNORECASE) else before
     if language != "en" and _FEMALE.fullmatch(noun) and noun not in _OF_MEN:
         said = "première" if language == "fr" else re.sub(r"o\b", "a", said)

@@ -4,7 +4,9 @@ Nobody can tell from the text, and the recording can: see `align.speech.text.ver
 usual reading of a number is that of `align.speech.text.reading.normalise`; here are the others. Of
 every language they are the cardinal number, the year, the two halves of four digits and the digits
 one by one; nine languages have more, at least of halves and sums. Times are in
-`align.speech.text.reading.clocks`.
+`align.speech.text.reading.clocks`, what English has in `align.speech.text.reading.english_ways`.
+What stands beside a number, such as its unit, has others of its own, which come with its text: see
+`align.speech.text.reading.others`.
 """
 
 import re
@@ -13,23 +15,20 @@ from contextlib import suppress
 
 from align.errors import ParameterError
 from align.speech.text.reading.clocks import other_times
-from align.speech.text.reading.dates import IN_DATES, MONTHS
-from align.speech.text.reading.numerals import Number
-
-InLanguage = Callable[[str], Number]
-"""Return what reads the numbers of a language."""
+from align.speech.text.reading.currencies import spell_signs
+from align.speech.text.reading.english_ways import english_numbers, english_ways
+from align.speech.text.reading.numerals import InLanguage, Number
 
 _MOST = 12  # readings of one number, each of which is compared with the sound
 _LONGEST = 7  # digits of a number that is read otherwise
 _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}([.,'\u2019])[0-9]{3}(?:\1[0-9]{3})*")
 _PLAIN = re.compile(rf"[0-9]{{1,{_LONGEST}}}")
-_SUM = re.compile(r"([$€£])([0-9]{1,4})\.([0-9]{2})")
-_DECIMAL = re.compile(r"([0-9]{1,4})\.([0-9]{1,2})")
 _WITH_COMMA = re.compile(r"([0-9]{1,4}),([0-9]{1,2})(\s?€)?")
-_DATE = re.compile(rf"([0-3]?[0-9]){IN_DATES}([0-3]?[0-9]){IN_DATES}([0-9]{{4}})")
-_DAY = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
-_MONTHS = MONTHS["en"].split()
-_UNITS = {"$": ("dollars", "cents"), "€": ("euros", "cents"), "£": ("pounds", "pence")}
+_LETTERED = re.compile(r"(?P<first>[^\W\d_]+-?)?(?P<digits>[0-9]{2,7})(?P<last>[a-zA-Z]?(?<!s))")
+_TIMES = re.compile("([0-9]{1,3})[xX×]")
+_OFTEN = {"es": "veces", "it": "volte", "pt": "vezes", "nl": "keer", "sv": "gånger"}
+_SHARED = frozenset({"en", "de", "fr", "es", "it", "pt", "nl", "sv"})
+"""Languages that say per cent behind the number."""
 
 
 def other_readings(chunk: str, language: str, numbers: InLanguage, before: str = "") -> list[str]:
@@ -55,31 +54,80 @@ def other_readings(chunk: str, language: str, numbers: InLanguage, before: str =
     Examples
     --------
     >>> from align.speech.text.reading.normalise import read_words
-    >>> [" ".join(way) for way in read_words("Highway 101").several[0].ways][:3]
+    >>> [" ".join(way) for way in read_words("page 101").several[0].ways][:3]
     ['one hundred one', 'a hundred and one', 'a hundred one']
     """
     core = chunk.strip(".,;:?!()\"'\u201c\u201d\u201e\u2019")
-    number = numbers(language)
-    ways = other_times(core, language, number)
-    if _THOUSANDS.fullmatch(core):
-        ways = _whole(re.sub("[^0-9]", "", core), language, numbers, apart=False)
-    elif _PLAIN.fullmatch(core):
-        ways = _whole(core, language, numbers, apart=True)
-    elif language == "en" and (date := _DATE.fullmatch(core)):
-        ways = _dates(date, number)
-    elif language == "en" and before.capitalize() in _MONTHS and (day := _DAY.fullmatch(core)):
-        ways = iter([f"the {number(day[1], 'ordinal')}", number(day[1], "cardinal")])
-    elif language == "en" and ":" not in core:
-        ways = _english_signs(core, number)
-    elif match := _WITH_COMMA.fullmatch(core):
-        ways = _with_comma(match, language, number)
     found: dict[str, None] = {}
     with suppress(ParameterError):  # of what num2words does not know there
-        found.update((" ".join(way.split()), None) for way in ways)
+        for way in _ways(core, language, numbers, before):
+            found[" ".join(way.split())] = None
     return list(found)[:_MOST]
 
 
-def _whole(digits: str, language: str, numbers: InLanguage, *, apart: bool) -> Iterator[str]:
+def _ways(core: str, language: str, numbers: InLanguage, before: str) -> Iterator[str]:
+    """Yield how a chunk without punctuation may be read."""
+    number = numbers(language)
+    if _THOUSANDS.fullmatch(core):
+        yield from whole_ways(re.sub("[^0-9]", "", core), language, numbers, apart=False)
+    elif _PLAIN.fullmatch(core):
+        yield from whole_ways(core, language, numbers)
+    elif core.endswith("%") and language in _SHARED:
+        yield from _shares(core[:-1], language, numbers)
+    elif language == "en":
+        yield from other_times(core, language, number)
+        yield from english_ways(core, before, numbers)
+    elif match := _WITH_COMMA.fullmatch(core):
+        yield from _with_comma(match, language, number)
+    else:
+        yield from other_times(core, language, number)
+    if language in _OFTEN and (times := _TIMES.fullmatch(core)):
+        yield f"{number(times[1], 'cardinal')} {_OFTEN[language]}"
+    match = _LETTERED.fullmatch(core)
+    if match and (match["first"] or match["last"]) and (language == "en" or not match["last"]):
+        first = (match["first"] or "").rstrip("-")  # A380, 1080p
+        for way in whole_ways(match["digits"], language, numbers):
+            yield f"{first} {way} {match['last']}"
+
+
+def _shares(digits: str, language: str, numbers: InLanguage) -> Iterator[str]:
+    """Yield how a number of hundredths may be read."""
+    percent = spell_signs("1%", language).strip("1 ")
+    for way in _ways(digits, language, numbers, ""):
+        yield f"{way} {percent}"
+    if language == "en" and digits == "0.5":
+        yield "half a percent"
+        yield "half of one percent"
+    if language == "es" and digits == "100":
+        yield "cien por cien"
+        yield "ciento por ciento"
+
+
+_AND = re.compile(
+    r"\band |^(?:one|an?) (?=hundred|thousand|million)|(?<=hundert)und|^ein(?=hundert|tausend)"
+    r"|(?<=honderd)en"
+)
+
+
+def are_alike(usual: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two readings differ by an *and* or the *one* of a hundred alone.
+
+    Then none of the two is more usual than the other.
+
+    Examples
+    --------
+    >>> are_alike(["one", "hundred", "and", "ten"], ["a", "hundred", "ten"])
+    True
+    >>> are_alike(["one", "hundred", "and", "ten"], ["one", "ten"])
+    False
+    """
+    first, second = (_AND.sub("", " ".join(said)) for said in (usual, other))
+    return first == second
+
+
+def whole_ways(
+    digits: str, language: str, numbers: InLanguage, *, apart: bool = True
+) -> Iterator[str]:
     """Yield how a whole number may be read; `apart` where its digits may be read one by one."""
     number = numbers(language)
     if digits == "0" or digits[0] != "0":
@@ -136,70 +184,18 @@ def _one_by_one(digits: str, language: str, number: Number) -> Iterator[str]:
 # What single languages have ---------------------------------------------------------------------
 
 
-def _english(digits: str, numbers: InLanguage) -> Iterator[str]:
-    """Yield *one hundred one*, *a hundred and one*, *twelve hundred*, and *oh* for 0."""
-    number = numbers("en")
-    cardinal = number(digits, "cardinal").strip()
-    for said in (cardinal, re.sub("^one (?=hundred|thousand|million)", "a ", cardinal)):
-        yield said
-        yield said.replace(" and ", " ")
-    value = int(digits)
-    if 1000 < value < 10000 and digits[1] != "0":
-        hundreds = f"{number(digits[:2], 'cardinal')} hundred"
-        rest = number(str(value % 100), "cardinal") if value % 100 else ""
-        yield f"{hundreds} {rest}"
-        if rest:
-            yield f"{hundreds} and {rest}"
-    if value == 0:
-        yield "oh"
-        yield "nought"
-
-
-def _english_signs(core: str, number: Number) -> Iterator[str]:
-    """Yield how sums of money and decimals may be read in English."""
-    if match := _SUM.fullmatch(core):
-        unit, cents = _UNITS[match[1]]
-        whole = number(match[2], "cardinal")
-        unit = unit[:-1] if match[2] == "1" else unit
-        part = number(str(int(match[3])), "cardinal")
-        if int(match[3]):
-            yield f"{whole} {part}"
-            yield f"{whole} {unit} {part}"
-            yield f"{whole} {unit} and {part} {cents}"
-            yield f"{whole} {unit} {part} {cents}"
-    elif match := _DECIMAL.fullmatch(core):
-        whole, part = match[1], match[2]
-        if part == "5":
-            yield "a half" if whole == "0" else f"{number(whole, 'cardinal')} and a half"
-        if whole == "0":
-            behind = number(f"1.{part}", "cardinal").split("point")[-1]
-            yield f"point {behind}"
-            yield f"oh point {behind}"
-        if len(part) == 2 and part[0] != "0":
-            yield f"{number(whole, 'cardinal')} point {number(part, 'cardinal')}"
-
-
-_LONGEST_MONTH = 31
-
-
-def _dates(match: re.Match[str], number: Number) -> Iterator[str]:
-    """Yield *March fourth* and *the third of April* of 3/4/2020, with the year."""
-    year = number(match[3], "year")
-    for month, day in ((match[1], match[2]), (match[2], match[1])):
-        if 0 < int(month) <= len(_MONTHS) and 0 < int(day) <= _LONGEST_MONTH:
-            name = _MONTHS[int(month) - 1]
-            rank = number(str(int(day)), "ordinal")
-            yield f"{name} {rank} {year}"
-            yield f"the {rank} of {name} {year}"
-            yield f"{name} the {rank} {year}"
-
-
 _HALF = {
     **{"de": ("{n}einhalb",), "fr": ("{n} et demi",), "es": ("{n} y medio", "{n} y media")},
     **{"it": ("{n} e mezzo", "{n} e mezza"), "pt": ("{n} e meio", "{n} e meia")},
     **{"nl": ("{n} en een half", "{n} en een halve"), "sv": ("{n} och en halv",)},
 }
 _ONE_AND_HALF = {"de": ("eineinhalb", "anderthalb"), "nl": ("anderhalf", "anderhalve")}
+_ONLY_HALF = {
+    "de": ("ein halb", "eine halbe", "ein halber", "ein halbes", "einen halben"),
+    "fr": ("un demi", "une demi", "une demie"), "es": ("medio", "media"),
+    "it": ("mezzo", "mezza"), "pt": ("meio", "meia"), "nl": ("een half", "een halve"),
+    "sv": ("en halv", "ett halvt"),
+}  # fmt: skip
 _EUROS = {
     "de": ("{n} {m}", "{n} Euro und {m} Cent"),
     "fr": ("{n} {m}", "{n} euros et {m} centimes"),
@@ -217,7 +213,9 @@ def _with_comma(match: re.Match[str], language: str, number: Number) -> Iterator
     ways: Sequence[str] = ()
     if euros and len(part) == 2 and part != "00":
         ways = _EUROS.get(language, ())
-    elif not euros and part == "5" and int(whole):
+    elif not euros and part == "5" and not int(whole):
+        ways = _ONLY_HALF.get(language, ())
+    elif not euros and part == "5":
         ways = _ONE_AND_HALF.get(language, ()) if whole == "1" else ()
         ways = ways or _HALF.get(language, ())
     for way in ways:
@@ -269,7 +267,7 @@ def _norwegian(digits: str, numbers: InLanguage) -> Iterator[str]:
 
 
 _OWN: Mapping[str, Callable[[str, InLanguage], Iterator[str]]] = {
-    "en": _english,
+    "en": english_numbers,
     "de": _german,
     "fr": _french,
     "nl": _dutch,

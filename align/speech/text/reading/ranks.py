@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from align.speech.text.reading.numerals import Number
+from align.speech.text.reading.others import with_others
+from align.speech.text.reading.otherwise import whole_ways
 
 _DATED = "([1-9]|[12][0-9]|3[01])(?=\\s+(?:{})\\b)"
 _YEAR = r"(?<![\w.,:/-])1[1-9][0-9]{2}(?![\w%€$£:/-]|[.,][0-9]|\s[0-9%€$£])"
@@ -205,7 +207,15 @@ def spell_ranks(text: str, language: str, known: Callable[[str], bool], number: 
         )
     if language == "ru":
         text = _spell_russian(text, number)
-    text = re.sub(ranks.year, lambda m: ranks.of_year(m[0], number), text)
+    text = re.sub(ranks.year, lambda m: _year(m[0], ranks, language, number), text)
     text = re.sub(ranks.dated, lambda m: ranks.of_day(number(m[1], "ordinal").strip()), text)
     text = re.sub(ranks.rank, lambda m: number(m[1], "ordinal").strip(), text)
     return re.sub(rf"(?<![\w.])(?:{spaced})(?!\w)", written_out, text, flags=re.IGNORECASE)
+
+
+def _year(digits: str, ranks: _Ranks, language: str, number: Number) -> str:
+    """Return a year in words; in languages that have several readings of it, with the others."""
+    said = ranks.of_year(digits, number)
+    if ranks.year != _YEAR:
+        return said
+    return with_others(said, filter(None, whole_ways(digits, language, lambda _: number)))

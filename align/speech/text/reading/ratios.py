@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import gcd
 
 from align.speech.text.reading.numerals import Number
+from align.speech.text.reading.others import with_others
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def spell_ratios(text: str, language: str, number: Number) -> str:
         if small := ratio.small.get(f"{top}/{bottom}", ""):
             return whole + small
         if top >= bottom or gcd(top, bottom) > 1 or (bottom == _TEN and top > 1):
-            return match[0]
+            return match[0] if whole or top > bottom else _out_of(top, bottom, language, number)
         if bottom < _NEW:
             return f"{whole}{top}/{bottom}"
         dated = language in _DAY_FIRST and bottom <= _TEN
@@ -94,3 +95,16 @@ def spell_ratios(text: str, language: str, number: Number) -> str:
         return f"{whole}{one} {part}"
 
     return _RATIO.sub(said, text)
+
+
+_OUT_OF: Mapping[str, tuple[str, ...]] = {
+    "en": ("out of", "over", "of"), "de": ("von",), "fr": ("sur",), "es": ("de", "sobre"),
+    "it": ("su",), "pt": ("de", "em"), "nl": ("op", "van de"), "sv": ("av",),
+}  # fmt: skip
+
+
+def _out_of(top: int, bottom: int, language: str, number: Number) -> str:
+    """Return two numbers that may be a mark, with what is said between them: eight out of ten."""
+    first, second = (number(str(n), "cardinal").strip() for n in (top, bottom))
+    others = [f"{first} {of} {second}" for of in _OUT_OF[language]]
+    return with_others(f"{first} {second}", others)

@@ -13,6 +13,7 @@ from functools import partial
 
 from align.speech.text.reading.german import prepare_german, spell_german_dates
 from align.speech.text.reading.numerals import RANGE, Number
+from align.speech.text.reading.others import with_others
 
 _TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
 _BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$£])|(?<=[€$£])\s+(?=[0-9])")
@@ -146,7 +147,8 @@ class Signs:
             text = _HORAS.sub(r"\1 horas", text)
         text = self._large_sums(text)
         text = _FRACTION.sub(lambda m: self.fractions.get(m[1], m[0]), text)
-        text = _BEFORE_SIGN.sub("", RANGE.sub(rf"\1 {self.to} \2", text))
+        to = with_others(self.to, ("", "zu") if self is SIGNS_OF["de"] else ("",))
+        text = _BEFORE_SIGN.sub("", RANGE.sub(rf"\1 {to} \2", text))
         if self is SIGNS_OF["de"]:
             text = spell_german_dates(text, number)
         if self in (SIGNS_OF["fr"], SIGNS_OF["pt"]):

@@ -13,6 +13,8 @@ chapter 5: how signs are written.
 import re
 from collections.abc import Mapping
 
+from align.speech.text.reading.others import with_others
+
 
 def _same(**units: str) -> dict[str, tuple[str, str]]:
     """Return units whose name for one is that for several."""
@@ -151,6 +153,41 @@ _ONE: Mapping[str, tuple[str, str]] = {
 }  # fmt: skip
 """What 1 is in front of a unit, and of one of `_OTHER_GENDER`."""
 
+_OTHERS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "en": {
+        "km": ("k",), "kg": ("kilos", "k g"), "kgs": ("kilos", "k g"), "ft": ("foot",),
+        "km/h": ("kilometers an hour", "k p h", "kilometers"),
+        "mph": ("miles an hour", "m p h", "miles"), "mm": ("mil", "mils"), "ml": ("mil", "mils"),
+        "MB": ("megs", "m b"), "GB": ("gigs", "gig", "g b"), "GHz": ("gig",),
+        "°C": ("degrees", "degrees centigrade", "celsius"),
+        "°F": ("degrees", "fahrenheit"), "m²": ("meters squared",), "m³": ("meters cubed",),
+    },
+    "de": {
+        "kg": ("Kilo",), "°C": ("Grad",), "°F": ("Grad",), "GB": ("Giga", "G B"), "MB": ("M B",),
+        "km/h": ("Kilometer pro Stunde", "Kilometer in der Stunde", "K M H", "Sachen"),
+        "m²": ("Meter Quadrat",), "h": ("Uhr",),
+    },
+    "fr": {
+        "kg": ("kilos",), "°C": ("degrés",), "Go": ("gigas",), "Mo": ("mégas",),
+        "km/h": ("kilomètres heure", "kilomètres par heure"), "m²": ("mètres carré",),
+    },
+    "es": {
+        "kg": ("kilos",), "°C": ("grados", "grados centígrados"), "GB": ("gigas",),
+        "MB": ("megas",), "km/h": ("kilómetros hora",),
+    },
+    "it": {
+        "kg": ("chili",), "°C": ("gradi", "gradi centigradi"), "GB": ("giga",), "MB": ("mega",),
+        "km/h": ("chilometri orari", "chilometri ora"), "m²": ("metri quadri",),
+    },
+    "pt": {
+        "kg": ("quilogramas",), "°C": ("graus", "graus centígrados"), "km": ("quilômetros",),
+        "km/h": ("quilômetros por hora",),
+    },
+    "nl": {"kg": ("kilogram",), "°C": ("graden",), "km/h": ("kilometer in het uur",)},
+    "sv": {"kg": ("kilogram",), "°C": ("grader",), "km/h": ("kilometer per timme",)},
+}  # fmt: skip
+"""By language and sign: what else is said for several, the likeliest first."""
+
 _OTHER_GENDER = frozenset(
     {"Stunde", "Minute", "Sekunde", "Millisekunde", "Million", "Milliarde"}
     | {"minute", "seconde", "milliseconde", "hora", "ora", "milla por hora", "kilo", "gram"}
@@ -185,8 +222,8 @@ def spell_units(text: str, language: str) -> str:
 
     Examples
     --------
-    >>> spell_units("30 km/h, 1 kg and 5m", "en")
-    '30 kilometers per hour, one kilogram and 5m'
+    >>> spell_units("30 s, 1 kg and 5m", "en")
+    '30 seconds, one kilogram and 5m'
     >>> spell_units("2 m/s, 3 €/kg and $2.50/piece", "en")
     '2 meters per second, 3€ per kilogram and $2.50 per piece'
     >>> spell_units("Nel 1945 l'Italia aveva 3 l d'acqua", "it")
@@ -199,7 +236,8 @@ def spell_units(text: str, language: str) -> str:
     def spelled(match: re.Match[str]) -> str:
         one, several = units[match["unit"].lstrip()]
         if match["number"] != "1":
-            return f"{match['number']} {several}"
+            others = _OTHERS.get(language, {}).get(match["unit"].lstrip(), ())
+            return f"{match['number']} {with_others(several, others)}"
         return f"{_ONE[language][one in _OTHER_GENDER]} {one}"
 
     text = _OF_DEGREES.sub("°", text)

@@ -3,6 +3,7 @@
 import pytest
 
 from align.speech.text.reading.normalise import read_words, split_words
+from align.speech.text.reading.otherwise import are_alike
 
 
 def ways(text: str, language: str) -> list[list[str]]:
@@ -14,7 +15,9 @@ def ways(text: str, language: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("language", "text", "some"),
     [
-        ("en", "Highway 101", {"a hundred and one", "one hundred one", "one oh one"}),
+        ("en", "page 101", {"a hundred and one", "one hundred one", "one oh one"}),
+        ("en", "Highway 101", {"one hundred and one", "one zero one"}),
+        ("en", "CA 90210", {"nine oh two one oh"}),
         ("en", "90210", {"nine oh two one oh", "nine zero two one zero"}),
         ("en", "(007)", {"double oh seven", "oh oh seven"}),
         ("en", "in 2005,", {"two thousand five", "twenty oh five"}),
@@ -65,6 +68,45 @@ def ways(text: str, language: str) -> list[list[str]]:
         ("vi", "1999", {"một chín chín chín"}),  # whose years num2words does not know
         ("pt", "266", {"dois meia meia"}),
         ("es", "1999", {"uno nueve nueve nueve"}),
+        ("en", "at 13:05", {"one oh five", "five past one"}),
+        ("en", "at 17:00", {"five o'clock"}),
+        ("en", "$100", {"a hundred dollars", "one hundred bucks"}),
+        ("en", "$1", {"a dollar", "a buck"}),
+        ("en", "£1,200", {"twelve hundred pounds", "one thousand two hundred quid"}),
+        ("en", "2.05", {"two point oh five"}),
+        ("en", "0.5%", {"half a percent", "point five percent"}),
+        ("en", "the 110th", {"one hundred tenth", "hundred and tenth"}),
+        ("en", "2x", {"two times", "twice"}),
+        ("en", "100k", {"a hundred thousand", "a hundred k"}),
+        ("en", "1.5m", {"one and a half million", "one point five million"}),
+        ("en", "401k", {"four oh one k"}),
+        ("en", "1080p", {"ten eighty p"}),
+        ("en", "A380", {"A three eighty", "A three eight zero"}),
+        ("en", "3:2", {"three to two"}),
+        ("en", "five 8/10", {"eight out of ten"}),
+        ("en", "1/2 cup", {"half a", "one half"}),
+        ("en", "5'10\" tall", {"five ten", "five feet ten inches"}),
+        ("en", "ages 3-5", {"", "through"}),
+        ("en", "5 km", {"k"}),
+        ("en", "60 mph", {"miles an hour"}),
+        ("en", "on 5 May", {""}),  # fifth of May
+        ("de", "30 km/h", {"Kilometer pro Stunde"}),
+        ("de", "am 3.5.", {"dritten Mai"}),
+        ("de", "1,80 m", {"eins achtzig", "ein Meter achtzig"}),
+        ("de", "1,5 %", {"anderthalb Prozent"}),
+        ("de", "0,5", {"eine halbe"}),
+        ("de", "0172 123456", {"null eins sieben zwo", "null eins zweiundsiebzig"}),
+        ("de", "A380", {"A dreihundertundachtzig", "A drei acht null"}),
+        ("fr", "2,5 heures", {"deux heures et demie"}),
+        ("fr", "1,5 heures", {"une heure et demie"}),
+        ("fr", "75 personnes", {"septante cinq"}),
+        ("fr", "10 °C", {"degrés"}),
+        ("es", "2,5 años", {"dos años y medio"}),
+        ("es", "2x", {"dos veces"}),
+        ("it", "alto 1,80 m", {"uno e ottanta", "un metro e ottanta"}),
+        ("nl", "in 1990", {"negentien negentig", "negentienhonderd negentig"}),
+        ("nl", "17:00", {"vijf uur"}),
+        ("sv", "in 1990", {"nitton nittio"}),
     ],
 )
 def test_other_readings(language: str, text: str, some: set[str]) -> None:
@@ -74,8 +116,9 @@ def test_other_readings(language: str, text: str, some: set[str]) -> None:
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "twelve kiwis, one half, A4, 5 km, 3rd, 2x, -7, 50%, 555-1234, COVID-19, 12345678"),
-        ("de", "drei Kiwis, 3. Mai, 5 km, 1,6, 5,00 €, 0,5"),
+        ("en", "twelve kiwis, one half, A4, 5 cm, 3rd, -7, 50%, COVID-19, 12345678"),
+        ("en", "at the edge of the house, half of the cup, kilometers per hour"),
+        ("de", "drei Kiwis, 3. Mai, 5 km, 1,6, 5,00 €"),
         ("zh", "1999"),
         ("ta", "1999"),  # whose numbers espeak-ng reads
     ],
@@ -102,3 +145,30 @@ def test_no_reading_is_the_usual_one_and_each_has_letters_alone(language: str) -
             assert reading.words not in one.ways
             assert len(set(one.ways)) == len(one.ways) <= 12
             assert all(word.replace("-", "").isalpha() for way in one.ways for word in way)
+
+
+def test_others_belong_to_the_words_they_stand_for() -> None:
+    reading = read_words("Call 555-1034 (5 kg).")
+    assert [reading.words[one.start : one.stop] for one in reading.several] == [
+        ("five", "five", "five"),
+        ("one", "zero", "three", "four"),
+        ("kilograms",),
+    ]
+    assert read_words("a\2b\3c\4 kiwi").words == ("a", "b", "c", "kiwi")
+
+
+@pytest.mark.parametrize(
+    ("usual", "other", "alike"),
+    [
+        ("one hundred and ten", "one hundred ten", True),
+        ("one hundred and ten", "a hundred and ten", True),
+        ("five dollars fifty cents", "five dollars and fifty cents", True),
+        ("einhundertzehn", "hundertundzehn", True),
+        ("honderdtien", "honderdentien", True),
+        ("honderdéén", "honderd één", False),
+        ("one hundred and ten", "one ten", False),
+        ("einundzwanzig", "zwanzig", False),
+    ],
+)
+def test_readings_that_differ_by_an_and_alone(usual: str, other: str, alike: bool) -> None:
+    assert are_alike(usual.split(), other.split()) == alike

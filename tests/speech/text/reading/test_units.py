@@ -37,7 +37,7 @@ from align.speech.text.reading.normalise import split_words
         (
             "fr",
             "1/2 heure, 3/4 h, 2½ h",
-            "une|demi|heure|trois|quarts|d'heure|deux|et|demi|heures",
+            "une|demi|heure|trois|quarts|d'heure|deux|heures|et|demie",
         ),
         ("pt", "½ h", "meia|hora"),
     ],
