@@ -3,6 +3,7 @@
 import html
 import re
 import unicodedata
+from itertools import pairwise
 
 _OWN = r"(?:\s[^<>\n]{0,100}=[^<>\n]{0,200})?\s?/?>"
 """The end of a tag; `<i think>` is none."""
@@ -27,6 +28,10 @@ _ENTITY = re.compile(
 _FOOTNOTES = re.compile(r"(?<=[^\s\[])(?:\[[0-9]{1,3}\])+")  # of encyclopaedias: the word.[1][2]
 _RAISED = re.compile(  # of footnotes: the word.¹
     r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:!?]))[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]+(?!\w)"
+)
+_NOTED = re.compile(
+    r"(?P<word>[^\W\d_]{4,40}(?<=[a-z\u00df-\u00ff]{2}))(?P<stop>[.,;:!?]?[\"'\u201d\u2019)]?)"
+    r"(?P<note>[1-9][0-9]{0,2})(?=[.,;:]?(?:\s|$))"
 )
 _TWICE = re.compile(r"(?<=[a-z])[\u00c2\u00c3]\S|[\u00c2\u00c3]\S[a-z]|\u00e2\u20ac")  # é as Ã©
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[\u2018\u2019\u02bc\u2032\u00b4`\uff07](?=[^\W\d_])")
@@ -62,11 +67,26 @@ def plain_letters(text: str) -> str:
     "the kiwi of Ann's"
     """
     text = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", _FOOTNOTES.sub("", text)))
+    text = _without_notes(text)
     text = _RAISED.sub("", _BLOCK.sub(" ", _TAG.sub("", text)))
     text = unicodedata.normalize("NFC", _ENTITY.sub(lambda m: html.unescape(f"&{m[1]}"), text))
     text = _JOINER.sub("", text.translate(_INVISIBLE).translate(_PLAIN))
     text = "".join(unicodedata.normalize("NFKC", c) if _is_variant(c) else c for c in text)
     return _APOSTROPHE.sub("'", text).replace("\u2019", "'").replace("\u02bc", "'")
+
+
+def _without_notes(text: str) -> str:
+    """Return a text without numbers of footnotes that lost their height: word.1 Others2.
+
+    At least two behind a full stop or a comma, or three, each by one more than the last, at words
+    that differ: else it may be the name of something, file1.
+    """
+    found = list(_NOTED.finditer(text))
+    in_order = all(int(b["note"]) == int(a["note"]) + 1 for a, b in pairwise(found))
+    several = len({match["word"].lower() for match in found}) == len(found) > 1
+    if not (in_order and several and (len(found) > 2 or all(match["stop"] for match in found))):
+        return text
+    return _NOTED.sub(r"\g<word>\g<stop>", text)
 
 
 def _is_variant(char: str) -> bool:

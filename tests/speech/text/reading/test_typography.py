@@ -37,6 +37,21 @@ def test_words_come_out_as_they_were_meant(text: str, words: str) -> None:
     assert split_words(text, language="xx") == tuple(words.split())
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("It works.1 Others disagree,2 too.", "It works Others disagree too"),
+        ("as findings4 show, others5 say and more6.", "as findings show others say and more"),
+        ("It works.1 Others disagree.3", "It works one Others disagree three"),
+        ("of file1, file2 and file3", "of file one file two and file three"),
+        ("as findings4 show, others5", "as findings four show others five"),
+        ("He said version.12", "He said version twelve"),
+    ],
+)
+def test_numbers_of_footnotes_at_words(text: str, words: str) -> None:
+    assert split_words(text) == tuple(words.split())
+
+
 def test_fractions_are_read_in_english() -> None:
     assert " ".join(split_words("½ cup, 1½ or 2 ¼")) == (
         "a half cup one and a half or two and a quarter"
