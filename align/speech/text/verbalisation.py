@@ -3,11 +3,15 @@
 The text does not say, and the sound does. A text is aligned with the usual readings first. Then
 each number that may be read otherwise is looked for once more in each of its readings, with the
 words beside it, between their times; the reading counts whose best path scores highest, where
-another than the usual one must be likelier by some odds. Where one is, the text is aligned anew.
+another than the usual one must be likelier by some odds, unless the two differ by an *and* alone
+and are as usual. Unless all of the text is taken to be said, it must also be nearer to what any
+sound at all scores there than to the usual one: else none was said, and it is but the nearest.
+Where one is, the text is aligned anew.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,16 +19,21 @@ import numpy as np
 from align.errors import DataError
 from align.progress import Progress
 from align.speech.text.conversation import conversations_of
+from align.speech.text.pronouncing.dictionary import Pronunciation
+from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.reading.normalise import Reading, Several
+from align.speech.text.reading.otherwise import are_alike
 from align.speech.text.reading.utterances import Utterance
 from align.speech.text.untimely import Found, Said, found_near_times
 from align.speech.text.words import WordAligner
+from align.types import SPOKEN_NOISE
 
 _BESIDE = 3  # words on either side, which say where the number begins and ends
 _WORSE = 0.02  # of the match of the text, by which other readings may lower it
 _PAUSE = 1.0  # seconds of one that is looked at, too
 _USUAL = 1.5  # log odds by which a phone that was said scores less than nothing
-_LOG_ODDS = 4.0  # by which another reading must be likelier than the usual one
+_ANYTHING = "***"  # which texts write for words that nobody understood
+_LOG_ODDS = 4.0  # by which another reading must be likelier, where it is less usual
 
 Span = tuple[float, float]
 
@@ -74,6 +83,8 @@ def _in_other_words(
     A number that was not found, or not with the words beside it, stays as it is.
     """
     report = progress or (lambda stage, done, total: None)
+    anything = Entry(_ANYTHING, (Pronunciation((SPOKEN_NOISE,)),), "rule")
+    aligner = replace(aligner, entries={**aligner.entries, _ANYTHING: anything})
     asked, n_asked = 0, sum(len(reading.several) for reading in readings)
     words: list[tuple[str, ...]] = [reading.words for reading in readings]
     unusual: list[tuple[str, str]] = []
@@ -87,18 +98,19 @@ def _in_other_words(
         if not reading.several or tuple(known[first:last]) != reading.words:
             continue
         own = {k - first: times[k] for k in range(first, last) if k in times}
-        chosen: list[str] = []
+        chosen: list[tuple[int, tuple[str, ...]]] = []  # words, and where they begin in the usual
         done = 0
         for several in reading.several:
             usual = reading.words[several.start : several.stop]
-            best = _best_of(aligner, reading, several, own, spoken)
-            chosen += [*reading.words[done : several.start], *best]
+            chosen += [(k, reading.words[k : k + 1]) for k in range(done, several.start)]
+            best = _best_of(aligner, reading, several, chosen, own, spoken)
+            chosen.append((several.start, best))
             done = several.stop
             asked += 1
             report("numbers", asked, n_asked)
             if best != usual:
                 unusual.append((" ".join(usual), " ".join(best)))
-        words[n] = (*chosen, *reading.words[done:])
+        words[n] = tuple(word for _, some in chosen for word in some) + reading.words[done:]
     return words, unusual
 
 
@@ -114,27 +126,38 @@ def _best_of(
     aligner: WordAligner,
     reading: Reading,
     several: Several,
+    chosen: Sequence[tuple[int, tuple[str, ...]]],
     times: Mapping[int, Span],
     spoken: Sequence[Span],
 ) -> tuple[str, ...]:
-    """Return the reading of one number that fits best.
+    """Return the reading of one number that was said; the usual one where none fits.
 
-    `times` are start and end of the words of its utterance, in seconds; some may have none.
-    `spoken` are those of everybody.
+    `chosen` are the words in front of it, as they were said, and where each begins in the usual
+    reading. `times` are start and end of the usual words of its utterance, in seconds; some may
+    have none. `spoken` are those of everybody.
     """
     usual = reading.words[several.start : several.stop]
-    low, high = max(several.start - _BESIDE, 0), min(several.stop + _BESIDE, len(reading.words))
-    own = range(several.start, several.stop)  # which may be left out: then another is likelier
+    before = chosen[max(len(chosen) - _BESIDE, 0) :]
+    low = before[0][0] if before else several.start
+    high = min(several.stop + _BESIDE, len(reading.words))
+    # what may be said otherwise may be left out: then another reading of it is likelier
+    free = {k for one in reading.several for k in range(one.start, one.stop)}
     known = [times[k] for k in range(low, high) if k in times]
-    if not known or any(k not in times and k not in own for k in range(low, high)):
+    if not known or any(k not in times and k not in free for k in range(low, high)):
         return usual
     span = _widened((known[0][0], known[-1][1]), spoken, aligner.recording.duration)
-    in_front = reading.words[low : several.start]
+    in_front = [word for _, some in before for word in some]
     behind = reading.words[several.stop : high]
     ways = [usual, *(way for way in several.ways if all(w in aligner.entries for w in way))]
     scores = [_score(aligner, (*in_front, *way, *behind), span) for way in ways]
-    scores[0] += _LOG_ODDS
-    return ways[scores.index(max(scores))]
+    alike = [are_alike(usual, way) for way in ways]
+    favours = [0.0 if same else _LOG_ODDS for same in alike]
+    best = max(range(len(ways)), key=lambda k: scores[k] - favours[k])
+    if not alike[best] and aligner.judging:
+        anything = _score(aligner, (*in_front, _ANYTHING, *behind), span)
+        if scores[best] - scores[0] < anything - scores[best]:  # none of them was said
+            return usual
+    return ways[best]
 
 
 def _widened(span: Span, spoken: Sequence[Span], duration: float) -> Span:
