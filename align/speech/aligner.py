@@ -389,8 +389,10 @@ class SpeechAligner(PhoneAligner):
             others = ", not in rooms" if self.surroundings else ""
             self.text_match_ = DEFAULTS[f"universal, text{others}"]
         if self._trained_for is None and any(item.text for item in items):
+            from align.speech.text.learning.said_numbers import with_numbers_as_said
             from align.speech.text.learning.training import costs_from_text
 
+            items = with_numbers_as_said(self, items, features, progress)
             learned = costs_from_text(self, items, features, progress)
             if learned is not None:
                 self.realisations_ = learned.costs or None

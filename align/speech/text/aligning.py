@@ -30,7 +30,7 @@ from align.speech.text.tiers import TextAlignment
 from align.speech.text.untimely import found_near_times
 from align.speech.text.verbalisation import found_as_said
 from align.speech.text.words import WordAligner
-from align.types import SPOKEN_NOISE
+from align.types import SILENCE, SPOKEN_NOISE
 
 
 @one_thread()
@@ -221,6 +221,42 @@ class _Asked:
         except DataError:
             return []
         return [ways[word] for word in inner]
+
+
+@one_thread()
+def words_as_said(
+    aligner: PhoneAligner,
+    audio: str | os.PathLike[str] | npt.NDArray[Any],
+    text: str,
+    vocabulary: Vocabulary,
+    *,
+    rate: int | None = None,
+) -> tuple[str, ...]:
+    """Return the words of a text, its numbers as they sound in a recording of it.
+
+    All of the text is taken to be said. Numbers have their usual reading where it does not fit.
+
+    Examples
+    --------
+    >>> import align
+    >>> from importlib.resources import files
+    >>> from align.speech.text import Dictionary
+    >>> words = Vocabulary.of(Dictionary({"kiwi": ["k iy w iy"]}))
+    >>> kiwi = files("align.data") / "kiwi.flac"
+    >>> words_as_said(align.load("speech-en"), kiwi, "A kiwi.", words)  # there is no number
+    ('A', 'kiwi')
+    """
+    reading = vocabulary.read(text)
+    if not reading.several:
+        return reading.words
+    try:
+        asked = _Asked(checked_model(aligner), vocabulary, True, False, None, 0.0, None)
+        found = asked.aligned(audio, text, rate)
+    except DataError:
+        return reading.words
+    if not found.verbalised:
+        return reading.words
+    return tuple(word for word in found.words.labels if word != SILENCE)
 
 
 def _names_transcript(text: str) -> bool:

@@ -1,10 +1,25 @@
 """Numbers are read as they were said: the words of the kiwi's recording stand for some."""
 
+from collections.abc import Sequence
+
 import pytest
 from kiwi_text import KIWI, WORDS
 
 import align
-from align.speech.text import Dictionary, TextAlignment, Utterance, align_text
+from align.speech.text import (
+    Dictionary,
+    TextAlignment,
+    Utterance,
+    align_text,
+    aligning,
+    verbalisation,
+)
+from align.speech.text.aligning import words_as_said
+from align.speech.text.parts import Recording
+from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.pronouncing.vocabulary import Vocabulary
+from align.speech.text.reading.normalise import read_words
+from align.speech.text.words import WordAligner
 
 FIRST, LAST = "A quick brown", "jumps over the lazy dog, while a kiwi watches."
 
@@ -93,3 +108,52 @@ def test_a_reading_is_given_up_where_all_fits_worse(
     monkeypatch.setattr("align.speech.text.verbalisation._LOG_ODDS", -1e6)  # the worst is taken
     found = align_text(model, KIWI, f"{FIRST} 0 {LAST}", dictionary=FOX_IS_ZERO, guess=False)
     assert (found.verbalised, words_of(found)[3]) == ((), "zero")
+
+
+@pytest.mark.parametrize(
+    ("said", "likelier", "anything", "judging", "taken"),
+    [
+        ("one hundred one", 0.5, 90.0, True, True),  # as usual as with its *and*
+        ("one oh one", 3.0, -9.0, True, False),
+        ("one oh one", 5.0, -9.0, True, True),
+        ("one oh one", 5.0, 9.0, True, True),
+        ("one oh one", 5.0, 11.0, True, False),  # nearer to the usual one than to any sound
+        ("one oh one", 5.0, 11.0, False, True),
+    ],
+)
+def test_how_much_likelier_a_reading_must_be(
+    said: str,
+    likelier: float,
+    anything: float,
+    judging: bool,
+    taken: bool,
+    model: align.SpeechAligner,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def score(aligner: object, words: Sequence[str], span: object) -> float:
+        middle = " ".join(words[1:-1])
+        known = {"one hundred and one": 0.0, said: likelier, "***": anything}
+        return known.get(middle, -99.0)
+
+    monkeypatch.setattr(verbalisation, "_score", score)
+    reading = read_words("about 101 kiwis")
+    (several,) = reading.several
+    entries = dict.fromkeys((w for way in several.ways for w in way), Entry("", (), "rule"))
+    aligner = WordAligner(model, Recording.read(KIWI, None, model, "kiwi"), entries, judging)
+    times = {k: (0.1 * k, 0.1 * k + 0.1) for k in range(len(reading.words))}
+    found = verbalisation._best_of(aligner, reading, several, [(0, ("about",))], times, [])
+    assert " ".join(found) == (said if taken else "one hundred and one")
+
+
+def test_words_as_said_for_those_who_learn(
+    model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = Vocabulary.of(FOX_IS_OH, guess=False)
+    said = words_as_said(model, KIWI, f"{FIRST} 0 {LAST}", words)
+    assert said == tuple(f"{FIRST} oh {LAST}".replace(",", "").replace(".", "").split())
+
+    def no_room(*given: object, **options: object) -> TextAlignment:
+        raise align.DataError("the words do not fit.")
+
+    monkeypatch.setattr(aligning._Asked, "aligned", no_room)
+    assert words_as_said(model, KIWI, "0 kiwis", words) == ("zero", "kiwis")

@@ -1,10 +1,12 @@
 """Learning a language from recordings and their texts: nobody has placed a word or a phone.
 
 A model of the phones of any language aligns the texts, and its networks and lengths of phones go
-on learning from what comes of that. It could learn its own mistakes; three things prevent that:
+on learning from what comes of that. It could learn its own mistakes; four things prevent that:
 
 * the texts are aligned with all that people do to phones in fluent speech (`IpaRules`), by costs
   that are the same for every language: else it would learn phones that nobody said;
+* numbers that may be read in several ways are read as they sound
+  (`align.speech.text.verbalisation`);
 * consonants that two words share (`align.speech.text.shared`) are one phone to learn,
   since no sound marks their border;
 * it is done once, and weights, offset and corrections stay: a second round makes onsets vaguer.
@@ -20,6 +22,7 @@ from align.errors import DataError, ParameterError, error_reason
 from align.progress import Progress, no_report
 from align.sequence.adapt import adapt_features
 from align.sequence.base import Aligner
+from align.speech.text.aligning import words_as_said
 from align.speech.text.lattice import Realised, word_lattice
 from align.speech.text.model import checked_model, model_labels
 from align.speech.text.pronouncing.articulation import LOOSE, IpaRules
@@ -125,9 +128,9 @@ def _placed(
     model: Any, example: Example, vocabulary: Vocabulary, name: str
 ) -> tuple[Example, float]:
     """Return a recording with the phones that the model finds in it, and its length in seconds."""
-    words = vocabulary.words(example.text or "")
-    if not words:
+    if not vocabulary.words(example.text or ""):
         raise DataError("there is no text.", path=name)
+    words = words_as_said(model, example.audio, example.text or "", vocabulary, rate=example.rate)
     entries = vocabulary.entries(words, model_labels(model), name)
     built = word_lattice(
         words,

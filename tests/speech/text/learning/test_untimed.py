@@ -10,6 +10,7 @@ from command_line import run
 
 import align
 from align.speech.text import Dictionary, adapt_to_texts, align_text
+from align.speech.text.learning import untimed
 from align.speech.text.pronouncing.articulation import LOOSE
 
 WORDS = {
@@ -43,6 +44,28 @@ def test_networks_move_and_phones_may_be_left_out() -> None:
     assert reason == "there is no text."
     found = align_text(after, KIWI, TEXT, dictionary=words, language="xx")
     assert len([word for word in found.words.labels if word != "sil"]) == len(TEXT.split())
+
+
+def test_a_number_is_learned_as_it_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    learned: list[align.Example] = []
+
+    def adapted(aligner: object, examples: list[align.Example], **options: object) -> object:
+        learned.extend(examples)
+        raise align.DataError("enough")
+
+    monkeypatch.setattr(untimed, "adapt_features", adapted)
+    fox = {**WORDS, "zero": ["m ɔɪ b"], "oh": WORDS["fox"], "nought": ["m ɔɪ"]}
+    text = TEXT.replace("fox", "0")
+    for one in (text, TEXT):
+        with pytest.raises(align.DataError, match="enough"):
+            adapt_to_texts(
+                align.load("speech-any"),
+                [replace(SAID, text=one)],
+                language="en",
+                dictionary=Dictionary(fox),
+            )
+    as_sounds, as_words = learned
+    assert as_sounds.events == as_words.events
 
 
 def test_what_cannot_be_learned_from_is_refused() -> None:
