@@ -36,7 +36,7 @@ _MATTERS = 0.02  # of confidence: two more boundaries of a hundred are expected 
 _TO_SIGMA = 1.4826
 _UNLIKE = 0.5  # match of an event, below which it counts as unlike its sound
 _ENOUGH = 8  # recordings, to estimate what is usual
-_TEXTS = ("said", "name", "label", "least_like", "passages", "mismatches", "model")
+_TEXTS = ("said", "name", "label", "least_like", "passages", "mismatches", "model", "numbers")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ class Quality:
     several, made of what follows it. Of music, `transposition` is in semitones, `tuning` the A4 in
     Hz, and `passages` what is played where that is not simply the score. `mismatches` lists where
     text or score and recording disagree; `said` is what the alignment itself warns of, and `model`
-    the bundled model that was taken for this recording, where none was named.
+    the bundled model that was taken for this recording, where none was named; `numbers` are those
+    of a text that sound otherwise than is usual.
     """
 
     name: str
@@ -70,6 +71,7 @@ class Quality:
     mismatches: str = ""
     said: tuple[str, ...] = ()
     model: str = ""
+    numbers: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measures as JSON can hold them."""
@@ -101,11 +103,12 @@ def measure(
     alignments: Sequence[Timing],
     odd_lengths: int = 0,
     mismatches: Sequence[Mismatch] = (),
+    verbalised: Sequence[tuple[str, str]] = (),
 ) -> Quality:
     """Return how far the alignments of a recording, one of each speaker, can be trusted.
 
     `odd_lengths` is how many of the events have an implausible length; `mismatches` are where text
-    or score and recording disagree.
+    or score and recording disagree, `verbalised` numbers in their usual reading and as they sound.
 
     Examples
     --------
@@ -127,6 +130,7 @@ def measure(
         **_unlike(alignments),
         **_played(alignments),
         "mismatches": "; ".join(map(str, mismatches)),
+        "numbers": "; ".join(f"{said} (not {usual})" for usual, said in verbalised),
         "said": tuple(text for a in alignments for text in a.warnings),
     }
     sure = [alignment.confidence for alignment in held if alignment.confidence is not None]

@@ -193,6 +193,7 @@ def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
         alignments_of(found),
         work.odd_lengths(found),
         getattr(found, "mismatches", ()),
+        getattr(found, "verbalised", ()),
     )
     return Outcome(task.name, None, files, identities, quality, kept)
 

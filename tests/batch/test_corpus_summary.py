@@ -1,15 +1,17 @@
 """What is said of a run: counts, a common reason, and each recording's warnings in few words."""
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from align.batch.quality import Quality, quality_csv
+from align.batch.quality import Quality, measure, quality_csv
 from align.batch.speech_work import SpeechWork
 from align.batch.summary import CorpusRun
 from align.cli.console import Console
 from align.cli.corpus_command import _warn
+from align.results.alignment import Alignment
 
 ANOTHER = "the transcript may not be of this recording: match 0.00, border 0.30; check them."
 UNSAID = "from 0.50 to 0.53 s: 'run' was probably not said (0.95)."
@@ -70,6 +72,14 @@ def test_many_failures_for_one_reason_are_told_once(
 
 def test_the_table_is_utf8_whatever_a_recording_is_called() -> None:
     assert b"a\\udce9.wav,failed" in quality_csv([], [("a\udce9.wav", "not UTF-8.")])
+
+
+def test_the_table_says_how_numbers_were_read() -> None:
+    tier = Alignment(["k"], [0.0], duration=1.0)
+    quality = measure("a", [tier], verbalised=[("one hundred", "a hundred"), ("zero", "oh")])
+    assert quality == Quality.from_dict(quality.to_dict())
+    columns, row = csv.reader(quality_csv([quality], []).decode().splitlines())
+    assert row[columns.index("numbers")] == "a hundred (not one hundred); oh (not zero)"
 
 
 def test_texts_that_no_recording_has_are_named(tmp_path: Path) -> None:
