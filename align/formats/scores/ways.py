@@ -4,8 +4,9 @@ Whoever plays goes on, but for the signs:
 
 * At the end of a repeat one may go back, once; where it is listed several times, as often. Where
   endings stand, the choice is made before them: ending 1 and back, and so on, or at once to the
-  last ending. A first ending without a second one is left out the second time. Where the numbers
-  of endings side by side are not 1 to n, as where one has none, they count as they stand.
+  last ending. An ending that stands alone at a repeat sign is left out the last time; where no
+  sign ends it, its bracket says nothing. Where the numbers of endings side by side are not 1 to n,
+  as where one has none, they count as they stand.
 * *Da capo* leads back to the beginning, *dal segno* to the sign before it, once. Repeats may then
   be taken again.
 * After such a leap, *to coda* leads to the coda behind it, and *fine* is the end. Where music
@@ -132,8 +133,8 @@ class _Walk:
         self._leapt_from: float | None = None
         self._gone_back: Counter[tuple[float, float]] = Counter()
         self._time: dict[float, int] = {}  # how often the endings at a place were reached
-        self._groups = _groups(signs.endings)
-        ends = {ending.end for ending in signs.endings}
+        self._groups = _groups(signs)
+        ends = {ending.end for group in self._groups.values() for ending in group}
         self._repeats = Counter(r for r in signs.repeats if r[1] not in ends and r[0] < r[1])
         places = {0.0, signs.end, *(t for r in signs.repeats for t in r)}
         places |= {t for ending in signs.endings for t in ending[:2]}
@@ -163,7 +164,7 @@ class _Walk:
         if group is None:
             return None
         last = max((number for ending in group for number in ending.numbers), default=1)
-        alone = len(group) == 1 and any(end == group[0].end for _, end in self._signs.repeats)
+        alone = len(group) == 1
         time = self._time.get(self.at, 0) + 1
         again = time < last + alone and self._choose()
         self._time[self.at] = time if again else 0
@@ -210,15 +211,20 @@ class _Walk:
         return place
 
 
-def _groups(endings: Sequence[Ending]) -> dict[float, list[Ending]]:
+def _groups(signs: Signs) -> dict[float, list[Ending]]:
     """Return endings that follow each other, by where the first begins."""
     groups: dict[float, list[Ending]] = {}
     group: list[Ending] = []
-    for ending in sorted(endings):
+    for ending in sorted(signs.endings):
         if not group or group[-1].end != ending.start or 1 in ending.numbers:
             group = groups.setdefault(ending.start, [])
         group.append(ending)
-    return {start: _numbered(group) for start, group in groups.items()}
+    led_back = {end for _, end in signs.repeats}
+    return {
+        start: _numbered(group)
+        for start, group in groups.items()
+        if len(group) > 1 or group[0].end in led_back
+    }
 
 
 def _numbered(group: Sequence[Ending]) -> list[Ending]:
@@ -227,6 +233,8 @@ def _numbered(group: Sequence[Ending]) -> list[Ending]:
     Programs leave out the number of a first ending, or give it that of the second.
     """
     said = sorted(number for ending in group for number in ending.numbers)
-    if len(group) == 1 or (all(e.numbers for e in group) and said == [*range(1, len(said) + 1)]):
+    if said == [*range(1, len(said) + 1)] and all(e.numbers for e in group):
         return list(group)
+    if len(group) == 1:
+        return [group[0]._replace(numbers=frozenset(range(1, max(len(said), 1) + 1)))]
     return [ending._replace(numbers=frozenset({n})) for n, ending in enumerate(group, 1)]

@@ -54,6 +54,9 @@ SAME_END = Signs(2, [(1, 2), (0, 2)])
         (BOTH_SECOND, "n", "ACD"),
         (ALONE, "y", "ABAC"),
         (ALONE, "n", "AC"),
+        (Signs(3, [(0, 2)], brackets((1, 2, "2"))), "", "ABAC"),  # its only number
+        (Signs(4, [(0, 2)], brackets((2, 3, "2"))), "", "ABABCD"),  # the first one is missing
+        (Signs(4, [], brackets((2, 3, "2"))), "", "ABCD"),
         (TWO_GROUPS, "", "ABACDEDF"),
         (NESTED, "", "ABBCABBC"),
         (NESTED, "nyy", "ABCABBC"),
