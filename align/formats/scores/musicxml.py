@@ -8,7 +8,7 @@ file
 * a bar that is a sign to play the bars before it again has their notes;
 * whole octaves of transposing instruments (double bass, guitar, piccolo) are counted in semitones;
 * a bar that one part leaves empty, or fills less than the others, lasts as long as theirs, and
-  so does one whose rests are longer;
+  so does one whose rests are longer; rests alone make no bar longer than its metre;
 * leaps (*da capo*, *dal segno*, *coda*, *fine*) are found wherever they are written: in a
   ``sound`` of its own, with any name of the sign, or, where none is for playing, in words;
 * a tie ends at the next note of its pitch, also where that does not say so; where two voices
@@ -325,14 +325,29 @@ def _name_leaps(root: Element) -> None:
 
 
 def _stand_where_seen(direction: Element, measure: Element) -> None:
-    """Put a direction that is only seen, and not for playing, where its offset shows it."""
-    offset = round(_number(direction.findtext("offset")))
+    """Put a direction that is only seen, and not for playing, where its offset shows it.
+
+    What is shown behind the end of a bar, as of a pick-up, stands at its end.
+    """
+    offset = round(min(_number(direction.findtext("offset")), _left_of(measure, direction)))
     if offset > 0:
         place = list(measure).index(direction)
         for step, at in (("forward", place), ("backup", place + 2)):
             move = Element(step)
             SubElement(move, "duration").text = str(offset)
             measure.insert(at, move)
+
+
+def _left_of(measure: Element, element: Element) -> Fraction:
+    """Return how much of a bar, in divisions, lies behind one of its elements."""
+    at = end = place = Fraction(0)
+    for each in measure:
+        if each is element:
+            place = at
+        if each.tag in _TIMED and each.find("chord") is None:
+            at += _number(each.findtext("duration")) * (-1 if each.tag == "backup" else 1)
+        end = max(end, at)
+    return end - place
 
 
 def _set_tempo(direction: Element) -> None:
@@ -361,9 +376,8 @@ def _fill_bars(root: Element) -> None:
         for bar in together:
             leaps = _leaps_at_an_end(bar.measure)
             if bar.silent and bar.length > length:
-                for element in bar.measure.findall("note") + bar.measure.findall("backup"):
-                    bar.measure.remove(element)
-                bar = bar._replace(at=Fraction(0), length=Fraction(0))
+                _rest_for(length * bar.divisions, bar.measure)
+                bar = bar._replace(at=length, length=length)
             missing = (length - bar.at) * bar.divisions
             if missing > 0 and (bar.length < length or leaps):
                 _move(bar.measure, "forward", missing)
@@ -376,6 +390,16 @@ def _fill_bars(root: Element) -> None:
 
 def _move(measure: Element, way: str, divisions: Fraction) -> None:
     SubElement(SubElement(measure, way), "duration").text = str(divisions)
+
+
+def _rest_for(divisions: Fraction, measure: Element) -> None:
+    """Make a bar without notes last so long; signs behind its first rest stand at its end."""
+    timed = [element for element in measure if element.tag in _TIMED]
+    forward = Element("forward")
+    SubElement(forward, "duration").text = str(divisions)
+    measure.insert(list(measure).index(timed[0]), forward)
+    for element in timed:
+        measure.remove(element)
 
 
 def _hold_to_the_end(bar: "_Bar", length: Fraction) -> None:
@@ -431,9 +455,10 @@ class _Bar(NamedTuple):
 
 
 def _walked(part: Element) -> Iterator[_Bar]:
+    """Yield the bars of a part; rests alone make none of them longer than its metre."""
     divisions, metre = Fraction(1), Fraction(4)
     for measure in part.findall("measure"):
-        at = begin = length = Fraction(0)
+        at = begin = length = sounded = Fraction(0)
         silent = True
         ties: list[tuple[Fraction, Element]] = []  # and where they begin
         for element in measure:
@@ -450,10 +475,34 @@ def _walked(part: Element) -> Iterator[_Bar]:
                 begin, at = at, at + lasts / divisions
             if lasts and element.find("tie[@type='start']") is not None:
                 ties.append((begin + lasts / divisions, element))
-            silent &= element.tag != "note" or element.find("rest") is not None
+            if element.tag == "note" and element.find("rest") is None:
+                silent, sounded = False, max(sounded, at)
             length = max(length, at)
+        if not silent and sounded <= metre < length:
+            _shorten_rests(measure, metre * divisions)
+            at, length = min(at, metre), metre
         tied = tuple(note for end, note in ties if end == length)
         yield _Bar(measure, divisions, metre, at, length, silent, tied)
+
+
+def _shorten_rests(measure: Element, end: Fraction) -> None:
+    """Cut off what rests reach beyond `end`, in divisions."""
+    at = cut = Fraction(0)
+    for element in measure.iterfind("*"):
+        duration = element.find("duration")
+        if element.tag not in _TIMED or duration is None or element.find("chord") is not None:
+            continue
+        lasts = _number(duration.text)
+        if element.tag == "backup":
+            back = max(lasts - cut, Fraction(0))
+            cut = max(cut - lasts, Fraction(0))
+            at -= back
+            duration.text = str(back)
+            continue
+        over = max(at + lasts - end, Fraction(0))
+        cut += over
+        at += lasts - over
+        duration.text = str(lasts - over)
 
 
 def _end_ties(part: Element) -> None:

@@ -279,6 +279,29 @@ def test_rests_that_are_longer_than_their_bar(read: Read, rests: str) -> None:
     assert played(read(again, other)) == "C4@0 D4@2 E4@2.5"
 
 
+def test_rests_behind_the_notes_of_a_bar_do_not_make_it_longer(read: Read) -> None:
+    rest = note("", 2)
+    low = note("E", 3, 3).replace("</note>", "<voice>2</voice></note>")
+    back = "<backup><duration>{}</duration></backup>".format
+    bars = {"1": first("3") + notes("CD") + rest + back(16) + low, "2": note("F", 3)}
+    other = {"1": first("3") + notes("ABC") + note(""), "2": note("A", 3) + back(0)}
+    whole = "C4@0 A4@0 D4@0.5 B4@0.5 C4@1 F4@1.5 A4@1.5"
+    assert played(read(bars, other)).replace("E3@0 ", "") == whole
+    cut = {"1": first("3") + note("C", 3) + note("", 2) + back(4) + note("D"), "2": note("F", 3)}
+    assert played(read(cut)) == "C4@0 D4@2 F4@2.5"  # notes do
+
+
+def test_a_segno_that_is_shown_behind_a_pick_up(read: Read) -> None:
+    sign = words("", "segno").replace("</direction>", "<offset>{}</offset></direction>")
+    back = words("D.S.")
+    upbeat = first() + note("C") + sign.format(12)
+    full = {"0": upbeat, "1": note("D", 4), "2": note("E", 4) + back}
+    rests = {"0": first() + note("", 4) + sign.format(0), "1": note("A", 4), "2": note("B", 4)}
+    score = read(full, rests)
+    assert played(score).startswith("C4@0 D4@0.5 A4@0.5 E4@2.5 B4@2.5 D4@4.5 A4@4.5")
+    assert not score.notices
+
+
 def test_what_is_not_heard_may_be_anything(read: Read) -> None:
     odd = "<type>quarter</type><dot/><dot/><dot/><dot/><dot/><lyric><text>la</text></lyric>"
     bar = note("C").replace("</note>", f"{odd}</note>") + note("E", inside="<chord/>") + note("D")
