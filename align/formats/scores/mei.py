@@ -7,7 +7,8 @@ in the file                            here
 and ``tupletSpan``                     ``dur``
 ``accid.ges``, else ``accid``          the alteration that sounds; in a file without any
                                        ``accid.ges`` also that of the key and of the bar
-``oct.ges`` (8va), ``trans.semi``      the octave, and the pitch, that sounds
+``oct.ges``, ``trans.semi``            the octave, and the pitch, that sounds
+``octave`` (8va)                       in a file without any ``oct.ges``, the octave that sounds
 ``tie`` elements and attributes        notes are joined
 ``grace``, ``graceGrp``                grace notes, which take no time
 ``bTrem``, ``fTrem``                   the notes that are written
@@ -53,7 +54,7 @@ from align.formats.scores.mei_elements import (
 )
 from align.formats.scores.musicxml import leap_in_words
 from align.formats.scores.note_rows import unlike
-from align.formats.scores.spelling import SEMITONES, sounding_name
+from align.formats.scores.spelling import SEMITONES, octaves_higher, sounding_name
 from align.formats.scores.ways import Ending, Signs
 from align.formats.scores.written import Metre, Span, TiedNote, Ties, Written, counted_bars
 
@@ -66,6 +67,8 @@ _ALTERS = {
 _SHARPS = "fcgdaeb"
 _LEAPS = frozenset(("segno", "coda", "dacapo", "dalsegno", "tocoda", "fine"))
 _GOALS = {"dalsegno": "segno", "tocoda": "coda"}
+_OCTAVES = {"8": 1, "15": 2, "22": 3}
+_STAMP = re.compile(r"\s*(?:(\d{1,4})m\s*\+\s*)?(\d{1,4}(?:\.\d{1,9})?)\s*")
 _MOST_BARS = 10_000  # of one rest
 
 
@@ -147,6 +150,7 @@ class _Reading:
         self._implied = not any(
             e.get("accid.ges") is not None for kind in ("note", "accid") for e in root.iter(kind)
         )
+        self._written_octaves = all(e.get("oct.ges") is None for e in root.iter("note"))
         self._tied_by_elements = {
             (tie.get("startid", "").lstrip("#"), tie.get("endid", "").lstrip("#"))
             for tie in root.iter("tie")
@@ -168,6 +172,8 @@ class _Reading:
         self._opened = Fraction(0)
         self._endings: list[Ending] = []
         self._leaps: list[tuple[str, float]] = []
+        self._octaves: list[tuple[Element, int]] = []  # and the number of their bars, from 0
+        self._starts: list[tuple[Fraction, int]] = []  # of bars, and what their beats are
         self._altered: dict[tuple[str, str, str], int] = {}  # in this bar
         self._ended: dict[tuple[str, str, str, Fraction], int] = {}  # by where such notes end
         self._at = Fraction(0)
@@ -193,6 +199,8 @@ class _Reading:
         """Return what was read."""
         for start, end in self._tied_by_elements:
             self._join(start, end)
+        for mark, bar in self._octaves:
+            self._move_octave(mark, bar)
         shown = unlike([staff.name or "part" for staff in self._staves.values()])
         names: dict[Hashable, str] = dict(zip(self._staves, shown, strict=True))
         own = any(note.id for note in self._notes)  # they may well be n1, n2 ...
@@ -294,6 +302,7 @@ class _Reading:
             ends += rests
         end = start + (max(ends) or max(rests) or length)
         self._spans.append(Span(float(start), float(end), measure.get("n")))
+        self._starts.append((start, self._metre[1]))
         for note in self._notes[n_before:]:
             note.closing = note.grace and start < note.start == end
         for mark in played(measure):
@@ -310,11 +319,10 @@ class _Reading:
     def _mark(self, mark: Element, start: Fraction, end: Fraction) -> None:
         """Take a tempo, or a sign that leads on: goals begin a bar, leaps end it."""
         if mark.tag == "tempo" and (rate := per_minute(mark)) is not None:
-            at = self._begins.get(mark.get("startid", "").lstrip("#"))
-            if at is None:
-                beats = max(decimal_number(mark.get("tstamp"), 1.0) - 1, 0.0)
-                at = start + Fraction(beats).limit_denominator(64) * Fraction(4, self._metre[1])
-            self._tempi.setdefault(float(at), 60 / rate)
+            at = self._place(mark, "startid", "tstamp", len(self._starts) - 1)
+            self._tempi.setdefault(float(start if at is None else at), 60 / rate)
+        if mark.tag == "octave" and self._written_octaves:
+            self._octaves.append((mark, len(self._starts) - 1))
         words = " ".join("".join(mark.itertext()).split())
         name: str | None = None
         if mark.tag == "repeatMark":
@@ -326,6 +334,34 @@ class _Reading:
         if name in _LEAPS:
             at = start if name in ("segno", "coda") else end
             self._leaps.append((name, float(at)))
+
+    def _place(self, mark: Element, name: str, stamp: str, bar: int) -> Fraction | None:
+        """Return the place that a mark of a bar names, by a note or as bars and beats."""
+        at = self._begins.get(mark.get(name, "").lstrip("#"))
+        found = _STAMP.fullmatch(mark.get(stamp, ""))
+        bar += int(found[1] or 0) if found else 0
+        if at is not None or not found or bar >= len(self._starts):
+            return at
+        start, unit = self._starts[bar]
+        beats = Fraction(max(float(found[2]) - 1, 0.0)).limit_denominator(64)
+        return start + beats * Fraction(4, unit)
+
+    def _move_octave(self, mark: Element, bar: int) -> None:
+        """Let the notes under, or over, an octave line sound there."""
+        octaves = _OCTAVES.get(mark.get("dis", "8"), 0)
+        if mark.get("dis.place") == "below":
+            octaves = -octaves
+        first = self._place(mark, "startid", "tstamp", bar)
+        last = self._place(mark, "endid", "tstamp2", bar)
+        if first is None or last is None:
+            return
+        noted = self._by_id.get(mark.get("startid", "").lstrip("#"))
+        staves: list[Hashable] = [*mark.get("staff", "").split()]
+        staves = staves or ([noted.part] if noted else [])
+        for note in self._notes:
+            if note.part in staves and first <= note.start <= last:
+                note.pitch += 12 * octaves
+                note.name = octaves_higher(note.name, octaves)
 
     # ---- layers
 

@@ -78,3 +78,15 @@ def sounding_name(step: str, alter: int, semitones: int, steps: int, pitch: int)
     letter = _LETTERS[(_LETTERS.index(step) + steps) % 7]
     natural = named_pitch(f"{letter}4")
     return name_of_step(letter, (pitch - (natural or 0) + 6) % 12 - 6, pitch)
+
+
+def octaves_higher(name: str, octaves: int) -> str:
+    """Return what a note is called so many octaves higher; "" is no note.
+
+    Examples
+    --------
+    >>> octaves_higher("Bb3", 1), octaves_higher("C1", -2)
+    ('Bb4', 'C-1')
+    """
+    step = name.rstrip("-0123456789")
+    return step and f"{step}{int(name[len(step) :]) + octaves}"

@@ -66,6 +66,19 @@ def test_octaves_that_sound(tmp_path: Path) -> None:
     assert read(tmp_path, [""], [bar]) == "C5@0 D4@1"
 
 
+def test_octave_lines_of_files_that_say_no_octave_that_sounds(tmp_path: Path) -> None:
+    line = '<octave staff="1" dis="8" dis.place="above" tstamp="3" tstamp2="1m+1"/>'
+    bars = [note("c", 2) + note("d", 2), note("c"), line], [note("e", 2) + note("f", 2)]
+    assert read(tmp_path, ["", ""], *bars) == "C4@0 C4@0 D5@1 E5@2 F4@3"
+    said = [note("e", 2, 'oct.ges="5"') + note("f", 2)]
+    assert read(tmp_path, ["", ""], bars[0], said) == "C4@0 C4@0 D4@1 E5@2 F4@3"
+    first = note("c", 2)
+    below = f'<octave dis="15" dis.place="below" startid="#n{note.count}" endid="#n{note.count}"/>'
+    assert read(tmp_path, [""], [first + note("d", 2), below]) == "C2@0 D4@1"
+    lost = '<octave dis="8" staff="1" tstamp="1" tstamp2="3m+1"/>'
+    assert read(tmp_path, [""], [note("c"), lost]) == "C4@0"
+
+
 def test_leaps(tmp_path: Path) -> None:
     mark = '<repeatMark tstamp="1" staff="1" func="{}">{}</repeatMark>'.format
     bars = [note("c")], [note("d"), mark("segno", "")], [note("e"), mark("dalSegno", "D.S.")]
