@@ -267,7 +267,9 @@ class _Reading:
             spine if length is None else replace(spine, end=now + length)
             for spine, length in zip(self._spines, lengths, strict=True)
         ]
-        if any(lengths):
+        # a grace note beside notes of other spines: the note that it belongs to begins here, too
+        waits = any(own and length is None for own, length in zip(sounds, lengths, strict=True))
+        if any(lengths) and not waits:
             self._now = min(end for end in self._ends() if end > now)
 
     def _chord(self, spine: _Spine, token: str) -> Fraction | None:

@@ -139,6 +139,11 @@ def test_lengths(tmp_path: Path) -> None:
     assert notes_of(tmp_path, *graces) == "C4@0 E4@0 D4@1 D4@1 D#4@1 F4@1 G4@1"
 
 
+def test_a_grace_note_beside_a_note_of_another_spine(tmp_path: Path) -> None:
+    lines = "**kern\t**kern", "4c\t4e", "4d\tqf", ".\t4g", "4e\t4a", "*-\t*-"
+    assert notes_of(tmp_path, *lines) == "C4@0 E4@0 D4@1 F4@1 G4@1 E4@2 A4@2"
+
+
 def test_grace_notes_at_the_end_of_a_bar_belong_to_it(tmp_path: Path) -> None:
     bars = "=1", "1c", "8qd", "=:|!", "8qf", "1e", "=="
     assert read(tmp_path, *bars) == ("CCDDEF", "1.1 1.1 1.1 2.1 2.1 2.1")
