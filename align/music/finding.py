@@ -80,7 +80,7 @@ def read_music(
         best = best_way(
             folded,
             lambda way: make_performance(signal, way, shift, None if several else progress),
-            lambda way: way.cost,
+            lambda way: way.path_cost,
             progress if several else None,
         )
         return replace(best, progress=progress, folded=folded if several else None)

@@ -57,13 +57,16 @@ class CoarseAlignment:
 
     `times` [shape=(G,)] are seconds in the recording, never decreasing; `begin` and `end` bound
     the part of it that sounds; `cost` is the mean of the pairs on the path, in 0..2: the less the
-    better.
+    better. `path_cost` is that of the whole path, for each frame of the recording: it grows where
+    much of the score lies in a moment of the recording, or much of the recording in one of the
+    score.
     """
 
     times: Float64
     begin: float
     end: float
     cost: float
+    path_cost: float
 
 
 def coarse_alignment(
@@ -117,12 +120,13 @@ def coarse_alignment(
         if progress is not None:
             progress("aligning roughly", round(rows * frame), round(len(recorded) * frame))
 
-    visited, cost = _warp(recorded, written, report)
+    visited, cost, path_cost = _warp(recorded, written, report)
     where = (chords.onsets - first_onset) * scale
     at = np.interp(where, np.arange(len(audio)), kept[visited.astype(np.intp)])
     times = (at - _EARLY_FRAMES) * frame - _EARLY
     times = np.maximum.accumulate(np.clip(times, 0.0, len(level) * hop))
-    return CoarseAlignment(times, float(kept[0]) * frame, float(kept[-1] + 1) * frame, cost)
+    begin, end = float(kept[0]) * frame, float(kept[-1] + 1) * frame
+    return CoarseAlignment(times, begin, end, cost, path_cost)
 
 
 def _length(score: Score, chords: Chords) -> float:
@@ -269,9 +273,10 @@ def _unit(x: npt.NDArray[np.floating], least: float) -> Float32:
 
 def _warp(
     recorded: Float32, written: Float32, report: Callable[[int], None]
-) -> tuple[Float64, float]:
+) -> tuple[Float64, float, float]:
     """Return the first row of `recorded` paired with each row of `written`, and the mean cost.
 
+    The last is the cost of the path for each row, with the rows that are left out.
     Rows of the cost matrix are frames of the recording, columns are frames of the score.
     `report` is called with the number of rows that are done.
     """
@@ -300,7 +305,7 @@ def _warp(
     _trace(steps, int(np.argmin(finish)), visited)
     rows = visited.astype(np.intp)
     on_path = np.einsum("ij,ij->i", recorded[rows], written, dtype=np.float64)
-    return visited, float(np.mean(2.0 - on_path))
+    return visited, float(np.mean(2.0 - on_path)), float(finish.min()) / n
 
 
 @compiled()

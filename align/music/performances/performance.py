@@ -55,6 +55,8 @@ class Performance:
         Where the sounding part of the recording ends, in seconds.
     cost : float
         Mean cost of the coarse alignment: the less, the better the score fits.
+    path_cost : float
+        Of its whole path, by which ways through one score are compared.
     shift : int
         Semitones by which `notes` are higher than `score`.
     warnings : tuple of str
@@ -74,6 +76,7 @@ class Performance:
     coarse: Float64
     end: float
     cost: float
+    path_cost: float
     shift: int = 0
     warnings: tuple[str, ...] = ()
     progress: Progress | None = None
@@ -180,6 +183,7 @@ def make_performance(
         coarse.times,
         coarse.end,
         coarse.cost,
+        coarse.path_cost,
         shift,
         (*score.warnings, *_warnings(signal, coarse.end - coarse.begin, written)),
         progress,

@@ -3,13 +3,14 @@
 A player may take each repeat or leave it, and often leaves those that a *da capo* leads to again.
 The ways through a score are two to the power of its repeats. The recording is aligned coarsely
 with all taken and with none; from the better of the two, each repeat in turn is changed and kept
-changed where that fits better, until no change does. Each look is a coarse alignment, a hundredth
-of the length of the recording or less.
+changed where that fits better, until no change does, and none of two at once. Each look is a
+coarse alignment, a hundredth of the length of the recording or less.
 """
 
 import os
 import re
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import PurePath
 from typing import TypeVar
 
@@ -102,7 +103,7 @@ def best_way(
             except DataError as error:
                 seen[way] = None
                 reasons.append(error)
-            report(len(seen), most)
+            report(min(len(seen), most), most)
         found = seen[way]
         return float("inf") if found is None else cost(found)
 
@@ -113,8 +114,11 @@ def best_way(
     for _ in range(_SWEEPS if n > 1 else 0):
         before = best
         for k in range(n):
-            other = best[:k] + ("n" if best[k] == "y" else "y") + best[k + 1 :]
-            best = min((best, other), key=at)
+            best = min((best, _changed(best, k)), key=at)
+        if best == before:  # the wrong one may have been changed, where two are as long
+            for pair in combinations(range(n), 2):
+                if best[pair[0]] != best[pair[1]]:
+                    best = min((best, _changed(best, *pair)), key=at)
         if best == before:
             break
     report(most, most)
@@ -122,3 +126,8 @@ def best_way(
     if found is None:
         raise reasons[0]
     return found
+
+
+def _changed(way: str, *places: int) -> str:
+    """Return the letters of a way, with the other one at some places."""
+    return "".join("yn"[(c == "y") ^ (k not in places)] for k, c in enumerate(way))

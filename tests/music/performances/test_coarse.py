@@ -212,6 +212,21 @@ def test_the_recursion_is_exact(n, m, seed, free):
     np.testing.assert_array_equal(visited, expected)
 
 
+@pytest.mark.parametrize("taken", [False, True])
+def test_the_cost_of_the_path_says_which_repeats_were_played(taken):
+    triads = (48, 60, 64, 67), (53, 60, 65, 69), (43, 59, 62, 67), (45, 60, 64, 72)
+    order = np.random.default_rng(0).integers(0, 4, 12)
+    once, again = (
+        Score.of([NoteRow(0.5 * k, p, 0.5) for k, c in enumerate(way) for p in triads[c]])
+        for way in (order, [*order[:6], *order])
+    )
+    x = performed(again if taken else once, lambda s: 0.5 * s)
+    x += 0.02 * np.random.default_rng(1).normal(size=x.size).astype(np.float32)
+    level = level_of(x)
+    costs = [coarse_alignment(level, HOP, way, chords(way)).path_cost for way in (once, again)]
+    assert (costs[1] < costs[0]) == taken
+
+
 # Errors -----------------------------------------------------------------------------------------
 
 

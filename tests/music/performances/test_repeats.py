@@ -202,6 +202,13 @@ def test_every_way_is_found_where_each_repeat_costs_its_own(n):
         assert len(tried) == len(set(tried)) <= 2 + 3 * n
 
 
+def test_the_other_of_two_repeats_that_are_as_long_is_found():
+    cost = {"yyn": 3.0, "nyy": 2.0, "yny": 1.0}  # and what is longer or shorter is worse
+    assert best_way(Ways(3), lambda way: way, lambda way: cost.get(way, 4.0 + way.count("n"))) == (
+        "yny"
+    )
+
+
 def test_ways_that_cannot_be_are_passed_over():
     def fit(way):
         if way.count("y") > 1:
