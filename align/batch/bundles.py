@@ -76,6 +76,10 @@ class Bundles:
         """Return how many events have an implausible length."""
         return self.work.odd_lengths(found)
 
+    def guessed(self, found: Any) -> Sequence[str]:
+        """Return the words that no dictionary has, as the other work does."""
+        return self.work.guessed(found)
+
     def options(self) -> Mapping[str, Any]:
         """Return what results depend on, as the other work does."""
         return self.work.options()

@@ -36,7 +36,6 @@ _MATTERS = 0.02  # of confidence: two more boundaries of a hundred are expected 
 _TO_SIGMA = 1.4826
 _UNLIKE = 0.5  # match of an event, below which it counts as unlike its sound
 _ENOUGH = 8  # recordings, to estimate what is usual
-_TEXTS = ("said", "name", "label", "least_like", "passages", "mismatches", "model", "numbers")
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Quality:
     Hz, and `passages` what is played where that is not simply the score. `mismatches` lists where
     text or score and recording disagree; `said` is what the alignment itself warns of, and `model`
     the bundled model that was taken for this recording, where none was named; `numbers` are those
-    of a text that sound otherwise than is usual.
+    of a text that sound otherwise than is usual, `guessed` its words that no dictionary has.
     """
 
     name: str
@@ -72,6 +71,7 @@ class Quality:
     said: tuple[str, ...] = ()
     model: str = ""
     numbers: str = ""
+    guessed: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measures as JSON can hold them."""
@@ -80,14 +80,17 @@ class Quality:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Quality | None":
         """Restore them; None where they are not whole."""
+        of_text = [field.name for field in fields(cls) if field.type is str]
         numbers: dict[str, Any] = {
-            field.name: values.get(field.name) for field in fields(cls) if field.name not in _TEXTS
+            field.name: values.get(field.name)
+            for field in fields(cls)
+            if field.name not in ("said", *of_text)
         }
         if not all(v is None or isinstance(v, int | float) for v in numbers.values()):
             return None
         if any(numbers[name] is None for name in ("events", "seconds", "odd_lengths")):
             return None
-        texts: dict[str, Any] = {name: str(values.get(name, "")) for name in _TEXTS[1:]}
+        texts: dict[str, Any] = {name: str(values.get(name, "")) for name in of_text}
         said = values.get("said", ())
         if not isinstance(said, list | tuple):
             return None
@@ -104,11 +107,13 @@ def measure(
     odd_lengths: int = 0,
     mismatches: Sequence[Mismatch] = (),
     verbalised: Sequence[tuple[str, str]] = (),
+    guessed: Sequence[str] = (),
 ) -> Quality:
     """Return how far the alignments of a recording, one of each speaker, can be trusted.
 
     `odd_lengths` is how many of the events have an implausible length; `mismatches` are where text
-    or score and recording disagree, `verbalised` numbers in their usual reading and as they sound.
+    or score and recording disagree, `verbalised` numbers in their usual reading and as they sound,
+    `guessed` words that no dictionary has.
 
     Examples
     --------
@@ -131,6 +136,7 @@ def measure(
         **_played(alignments),
         "mismatches": "; ".join(map(str, mismatches)),
         "numbers": "; ".join(f"{said} (not {usual})" for usual, said in verbalised),
+        "guessed": " ".join(guessed),
         "said": tuple(text for a in alignments for text in a.warnings),
     }
     sure = [alignment.confidence for alignment in held if alignment.confidence is not None]

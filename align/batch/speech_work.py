@@ -184,6 +184,11 @@ class SpeechWork(Work):
             count += int((odd & spoken).sum())
         return count
 
+    def guessed(self, found: Any) -> Sequence[str]:
+        """Return words that espeak-ng guessed; none where it is what the language has."""
+        has_dictionary = self.dictionary or self.language.lower().startswith("en")
+        return getattr(found, "guessed", ()) if has_dictionary else ()
+
     def options(self) -> Mapping[str, Any]:
         """Return what speech depends on: dictionary, language, map, and kind of the files."""
         options = {"text": self.text, "dictionary": list(self.digests), "language": self.language}

@@ -93,6 +93,9 @@ class CorpusRun:
                 "their own (a table that is off by one row?), or the model or the language is not "
                 "theirs."
             )
+        guessed = list(dict.fromkeys(w for q in self.qualities for w in q.guessed.split()))
+        if guessed:
+            lines.append(f"No dictionary has, so espeak-ng guessed: {_first(guessed)}")
         rows = self._worst()
         if rows:
             lines += ["", "worth a look first:"]

@@ -81,6 +81,10 @@ class Work(Protocol):
         """Return how many events have an implausible length; 0 where nothing is known of it."""
         return 0
 
+    def guessed(self, found: Any) -> Sequence[str]:
+        """Return the words of a result that no dictionary has."""
+        return ()
+
     def options(self) -> Mapping[str, Any]:
         """Return all, besides model and files, that results depend on, for a digest."""
         ...

@@ -194,6 +194,7 @@ def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
         work.odd_lengths(found),
         getattr(found, "mismatches", ()),
         getattr(found, "verbalised", ()),
+        work.guessed(found),
     )
     return Outcome(task.name, None, files, identities, quality, kept)
 

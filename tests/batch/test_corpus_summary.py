@@ -3,6 +3,8 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -38,6 +40,33 @@ def test_where_most_have_warnings_one_reason_is_looked_for() -> None:
     text = str(run_of([[ANOTHER]] * 3 + [[]] * 3))
     assert "a table that is off by one row?" in text
     assert "with warnings" not in str(run_of([[]] * 3))
+
+
+def test_words_that_no_dictionary_has_are_told_once() -> None:
+    phones = Alignment(["z"], [0.0], duration=0.2)
+    qualities = tuple(
+        measure(f"r{i}", [phones], guessed=words)
+        for i, words in enumerate([["Zzyzx", "Qom"], [], ["Zzyzx"]])
+    )
+    run = CorpusRun(("r0", "r1", "r2"), (), (), (), qualities, 1.0, "out/quality.csv")
+    assert "No dictionary has, so espeak-ng guessed: Zzyzx, Qom.\n" in f"{run}\n"
+    rows = list(csv.DictReader(quality_csv(qualities, []).decode().splitlines()))
+    assert [row["guessed"] for row in rows] == ["Zzyzx Qom", "", "Zzyzx"]
+
+
+@pytest.mark.parametrize(
+    ("options", "guessed"),
+    [
+        ({}, ("Zzyzx",)),
+        ({"language": "de"}, ()),  # espeak-ng says all words of German
+        ({"language": "de", "dictionary": ["my.dict"]}, ("Zzyzx",)),
+    ],
+)
+def test_words_are_guessed_where_there_is_a_dictionary(
+    options: dict[str, Any], guessed: tuple[str, ...]
+) -> None:
+    found = SimpleNamespace(guessed=("Zzyzx",))
+    assert SpeechWork(**options).guessed(found) == guessed
 
 
 def test_few_warnings_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
