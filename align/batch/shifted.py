@@ -33,7 +33,7 @@ def shifted(tasks: Sequence[Task], unlike: Collection[str], fits: Fits) -> str:
     >>> def fits(tasks):
     ...     return [said[task.audio] == task.source for task in tasks]
     >>> print(shifted(tasks, [task.name for task in tasks], fits)[:44])
-    the texts of this corpus seem shifted by one
+    The texts of this corpus seem shifted by one
     >>> shifted(tasks, ["take3"], fits)
     ''
     """
@@ -55,7 +55,7 @@ def shifted(tasks: Sequence[Task], unlike: Collection[str], fits: Fits) -> str:
             return ""
     k = chosen[found[by].index(True)]
     return (
-        f"the texts of this corpus seem shifted by one: of {n} recordings that were tried, "
+        f"The texts of this corpus seem shifted by one: of {n} recordings that were tried, "
         f"{n_fit} fit the text of the {_NEIGHBOURS[by]} ({ordered[k].name} that of "
         f"{ordered[k + by].name}), and not their own; look at the table that they come from."
     )

@@ -86,7 +86,7 @@ class CorpusRun:
         if self.outdated:
             lines.append(f"Left from earlier runs, and outdated: {_first(self.outdated)}")
         if self.shifted:
-            lines.append(f"{self.shifted[:1].upper()}{self.shifted[1:]}")
+            lines.append(self.shifted)
         elif len(self.warned) >= max(_MANY, len(self.qualities) / 2):
             lines.append(
                 "Most have warnings: perhaps texts or scores stand beside other recordings than "

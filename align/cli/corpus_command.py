@@ -183,6 +183,8 @@ def _run(
             console.message(f"What deserves a look first: {run.table}")
         if kind == "speech":
             _say_late(console, in_dir, run, options["formats"] or ("TextGrid",))
+    elif run.shifted:
+        console.warn(run.shifted)
     failed = console.failures(run.failed, run.table)
     _warn(console, run)
     if failed:

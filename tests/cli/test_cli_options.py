@@ -103,6 +103,16 @@ def test_quiet_says_nothing_where_all_is_well(command: tuple[str, ...]) -> None:
     assert (result.stdout, result.stderr) == ("", "")
 
 
+def test_quiet_says_that_texts_are_shifted(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "in").mkdir()
+    (here / "in" / "kiwi.flac").write_bytes(KIWI.read_bytes())
+    (here / "in" / "kiwi.TextGrid").write_bytes(GRID.read_bytes())
+    monkeypatch.setattr("align.batch.run.shifted", lambda *given: "The texts seem shifted.")
+    result = run("corpus", "speech", "in", "out", "--jobs", "1", "-q")
+    assert result.exit_code == 0, result.stderr
+    assert (result.stdout, result.stderr) == ("", "Warning: The texts seem shifted.\n")
+
+
 def test_times_are_those_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """A minute on the wall in which the process does nothing counts, too."""
     clock, load, waited = time.perf_counter, align.load, 0.0
