@@ -20,7 +20,7 @@ from align.errors import ModelError
 from align.music import choosing
 
 CHOSEN = {"keys": "piano", "set/strings": "ensemble", "set/violin": "ensemble"}
-ADDED = "mismatches,model,reason"
+ADDED = "mismatches,model,numbers,guessed,reason"
 
 
 @pytest.fixture(scope="module")
