@@ -10,8 +10,9 @@ What repeats itself may still be a telephone or an instrument. Where there is le
 the energy below 560 Hz, as in the tones of its keys, it is no voice. And partials of instruments
 stay where they are while they last; those of a voice move, the more the higher they are. So the
 fine structure of a spectrum, less its envelope, is compared with that of 80 ms later and of 80 ms
-before: of a voice it mostly is another one. That is asked of .15 s and more; of 168 stretches of
-ten German phones 1 % is taken for an instrument, of 66 of TIMIT none.
+before: of a voice it mostly is another one. That is asked of .15 s and more. Of speech that half a
+text left over, in 249 recordings of five Germans, at most 86 % of the blocks are as steady, of
+telephones, horns and instruments 96 % and more.
 
 Where even the words of a recording have little voice, as in loud noise or a whisper, nothing can
 be said; nor of instruments where the words are as steady, as a voice without any melody, or behind
@@ -38,7 +39,7 @@ _FRAMES = 256  # blocks at a time
 _FINE, _LATER = 0.064, 0.08  # seconds of a spectrum, and until the one it is compared with
 _HIGHEST, _ENVELOPE = 4000.0, 250.0  # Hz that are compared, and width of what is their envelope
 _LOW, _LEAST_LOW = 560.0, 10.0**-2.5  # Hz, and the share of the energy of a voice below it
-_STEADY, _MOST_TONES = 0.75, 0.8  # correlation, and share of voiced blocks that are tones
+_STEADY, _MOST_TONES = 0.75, 0.92  # correlation, and share of voiced blocks that are tones
 _FEWEST, _SOME = 15, 200  # blocks, below which a voice may be as steady; and at most asked
 
 
