@@ -10,9 +10,9 @@ What repeats itself may still be a telephone or an instrument. Where there is le
 the energy below 560 Hz, as in the tones of its keys, it is no voice. And partials of instruments
 stay where they are while they last; those of a voice move, the more the higher they are. So the
 fine structure of a spectrum, less its envelope, is compared with that of 80 ms later and of 80 ms
-before: of a voice it mostly is another one. That is asked of .15 s and more. Of speech that half a
-text left over, in 249 recordings of five Germans, at most 86 % of the blocks are as steady, of
-telephones, horns and instruments 96 % and more.
+before: of a voice it mostly is another one. That is asked of .15 s and more. Where a text lacked
+half of what five Germans say (249 recordings), at most 86 % of the blocks of that half were as
+steady; of telephones, horns and instruments 96 % and more.
 
 Where even the words of a recording have little voice, as in loud noise or a whisper, nothing can
 be said; nor of instruments where the words are as steady, as a voice without any melody, or behind
